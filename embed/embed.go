@@ -1,0 +1,31 @@
+// Package embed turns texts into vectors.
+//
+// An [Embedder] is asked for documents and queries apart, because retrieval
+// models want to be told which is which. The encoder that ships with recall is
+// in embed/e5 (weights) and embed/bert (arithmetic); [NewOllama] asks a local
+// Ollama server instead; [NewHashed] is the deterministic stand-in that tests
+// use. Vectors of different models are never mixed: [Embedder.Model] names the
+// model, its weights and its dimension, and whoever stores vectors keys them by
+// that name.
+package embed
+
+import "context"
+
+// Vector is an embedding of unit length. Compare two by their dot product.
+type Vector []float32
+
+// Embedder turns texts into vectors. Implementations are safe for use by
+// several goroutines.
+type Embedder interface {
+	// Model names the model for good, e.g. "e5-small-v2-int8@6ab09d1d/384".
+	// Two embedders with the same Model give comparable vectors.
+	Model() string
+	// Dim is the length of every vector.
+	Dim() int
+	// Documents embeds texts to be found, in the order given. On error it
+	// returns the vectors of a prefix of texts together with the error; the
+	// caller keeps what came. A text must not be empty.
+	Documents(ctx context.Context, texts []string) ([]Vector, error)
+	// Query embeds what is searched for.
+	Query(ctx context.Context, text string) (Vector, error)
+}
