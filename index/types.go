@@ -50,6 +50,7 @@ type Passage struct {
 // Stats are figures about the passages in scope.
 type Stats struct {
 	Passages int            // passages in scope
+	Sessions int            // sessions in scope, sub-agents counted with theirs
 	MeanLen  float64        // tokens per passage
 	Tools    float64        // share of passages that are commands or outputs
 	DF       map[string]int // passages that hold the term, over the whole index
