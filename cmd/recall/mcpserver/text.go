@@ -1,0 +1,86 @@
+package mcpserver
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"recall/transcript"
+)
+
+// maxChars bounds every answer. Clients cut or refuse answers that are much
+// longer; 20,000 is the promise, the rest is for what the client adds.
+const maxChars = 19500
+
+// clip cuts s to n characters.
+func clip(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n-1]) + "…"
+}
+
+// fence puts text between two lines that no line of it can imitate: they have
+// more backticks than any run within.
+func fence(b *strings.Builder, text string) {
+	longest, run := 2, 0
+	for i := 0; i < len(text); i++ {
+		if text[i] != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	bar := strings.Repeat("`", longest+1)
+	fmt.Fprintf(b, "%squote\n%s\n%s\n", bar, strings.TrimRight(text, "\n"), bar)
+}
+
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return "time unknown"
+	}
+	return t.UTC().Format("2006-01-02 15:04Z")
+}
+
+// baseName shortens a project folder to its last element, of either platform.
+func baseName(folder string) string {
+	if folder == "" {
+		return "no project"
+	}
+	return oneLine(path.Base(strings.ReplaceAll(folder, `\`, "/")), 40)
+}
+
+// oneLine makes a label of text that others wrote.
+func oneLine(s string, n int) string {
+	return clip(strings.Join(strings.Fields(Clean(s)), " "), n)
+}
+
+// who names the speaker and, where it is not plain words, what it is.
+func who(role string, kind transcript.Kind, tool string) string {
+	switch {
+	case kind == transcript.Text || kind == "":
+		return role
+	case tool != "":
+		return string(kind) + " of " + oneLine(tool, 40)
+	}
+	return strings.TrimSpace(role + " " + string(kind))
+}
+
+func plural(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}
+
+// notes lists what a reader should know, a sentence each.
+func notes(list []string) string {
+	var b strings.Builder
+	for _, n := range list {
+		b.WriteString(" " + strings.TrimRight(oneLine(n, 200), ".") + ".")
+	}
+	return b.String()
+}
