@@ -34,6 +34,10 @@ type Part struct {
 	Tool   string // tool name: of the call, and of the result where it is known
 	ToolID string // toolu_… identifier of the call or of the call it answers
 	Error  bool   // output that reports a failure
+	// Block names the content block within the conversation, of an answer that
+	// was written as several growing records: of two parts with the same name the
+	// later one is right. "" when a block cannot come twice.
+	Block string
 }
 
 // Record is one JSON object of a transcript, classified.
