@@ -4,7 +4,10 @@ import "strings"
 
 // Prompt tells whether the record holds words that a person typed as a prompt:
 // not a command, a tool result, a summary, a notice, or what a parent
-// conversation told its sub-agent.
+// conversation told its sub-agent. Words that were typed while the model worked
+// count, whatever record holds them: an attachment, one made from the queue, or
+// (older clients) a text beside a tool result. Only records of type "user"
+// without Results are listed by the client's rewind picker.
 func (r *Record) Prompt() bool {
 	if r.Class != Conversation || r.Role != "user" || r.IsSummary || r.Sidechain {
 		return false

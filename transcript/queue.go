@@ -17,8 +17,9 @@ import (
 //
 // At such a "remove" the parser makes a record of its own, of type
 // "queue-operation/prompt", whose Raw is a JSON object that parses to the same
-// record. Its uuid is made from session, time and text, so that reading the
-// file again gives the same one; its parent is the tree record before it.
+// record. Its uuid is made from time and text, so that reading the file again,
+// or a copy of the session, gives the same one; its parent is the tree record
+// before it.
 
 // firstAttaching is the first known client that writes queued prompts as
 // attachments.
@@ -74,7 +75,11 @@ func (p *Parser) delivered(rec *Record, text string) {
 // queuedPrompt makes the record of a prompt that has none.
 func queuedPrompt(session string, at time.Time, parent, text string) []byte {
 	stamp := at.UTC().Format(time.RFC3339Nano)
-	h := sha256.Sum256([]byte(session + "\n" + stamp + "\n" + text))
+	name := stamp
+	if at.IsZero() {
+		name = session
+	}
+	h := sha256.Sum256([]byte(name + "\n" + text))
 	h[6] = h[6]&0x0f | 0x80 // UUID version 8, made by rules of one's own
 	h[8] = h[8]&0x3f | 0x80
 	uuid := fmt.Sprintf("%x-%x-%x-%x-%x", h[0:4], h[4:6], h[6:8], h[8:10], h[10:16])

@@ -153,6 +153,9 @@ func (p *Parser) slashCommand(rec *Record, text string) (why string) {
 func (p *Parser) localOutput(rec *Record, text string) (why string) {
 	out, _ := between(text, "<local-command-stdout>", "</local-command-stdout>")
 	errs, failed := between(text, "<local-command-stderr>", "</local-command-stderr>")
+	if strings.HasPrefix(stripANSI(out), "Compacted ") {
+		return "compaction notice" // hook output is repeated here
+	}
 	p.addPart(rec, Part{Kind: Output, Text: joinOutputs(out, errs), Error: failed && strings.TrimSpace(errs) != ""})
 	return ""
 }
