@@ -1,6 +1,7 @@
 package index
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,6 +25,10 @@ type catalog struct {
 	byPath map[string]uint32     // file by path
 	byUUID map[string]uint32     // message by uuid; made when first needed
 	out    encoder               // entries of the batch at hand
+
+	// what is committed: searches do not look beyond
+	visible         ID
+	visibleMessages uint32
 }
 
 // conv is a conversation: a session, or one sub-agent of it.
@@ -33,7 +38,6 @@ type conv struct {
 	titled                          bool  // title was given, not taken from the first prompt
 	first, last                     int64 // unix ms
 	prompts                         int
-	own                             bool    // a chat of recall's own: kept out
 	nodes                           []int64 // blocks of nodes.log
 	comps                           []compaction
 	live                            []span // messages on the live chain
@@ -58,13 +62,12 @@ type span struct{ from, to uint32 }
 type file struct {
 	path        string
 	conv        uint32
-	size, mtime int64 // as last seen
-	off         int64 // read up to here
-	line        int   // number of the next line
-	head, tail  uint32
-	headLen     int
-	counts      map[string]int // records by what became of them
-	gone        bool           // set by sync, not stored
+	size, mtime int64            // as last seen
+	state       transcript.State // where reading goes on
+	archived    int64            // the records before this offset are in the archive
+	head, tail  uint32           // checksums of the file's first bytes and of those before state.Off
+	headLen     int              // how many
+	counts      map[string]int   // records by what became of them
 }
 
 // message is one record with something to find in it.
@@ -106,6 +109,11 @@ func newCatalog() *catalog {
 	return &catalog{byKey: map[SessionKey]uint32{}, byPath: map[string]uint32{}}
 }
 
+// show lets searches see everything that is in the catalog.
+func (c *catalog) show() {
+	c.visible, c.visibleMessages = ID(len(c.passages)), uint32(len(c.messages))
+}
+
 // uuids returns the message of each uuid.
 func (c *catalog) uuids() map[string]uint32 {
 	if c.byUUID == nil {
@@ -119,13 +127,12 @@ func (c *catalog) uuids() map[string]uint32 {
 
 // tags of catalog entries.
 const (
-	tagConv     = 'c'
-	tagFile     = 'f'
-	tagMessage  = 'm' // followed by its passages
-	tagShared   = 's'
-	tagNodes    = 'n'
-	tagChain    = 'l'
-	catalogMark = "recall catalog 1"
+	tagConv    = 'c'
+	tagFile    = 'f'
+	tagMessage = 'm' // followed by its passages
+	tagShared  = 's'
+	tagNodes   = 'n'
+	tagChain   = 'l'
 )
 
 func (c *catalog) putConv(i uint32) {
@@ -135,7 +142,7 @@ func (c *catalog) putConv(i uint32) {
 	for _, s := range []string{v.Session, v.Agent, v.project, v.title, v.branch, v.version} {
 		e.s(s)
 	}
-	e.u(flags(v.titled, v.own))
+	e.u(flags(v.titled))
 	e.i(v.first)
 	e.i(v.last)
 	e.u(uint64(v.prompts))
@@ -147,8 +154,7 @@ func (c *catalog) getConv(d *decoder) {
 	for _, p := range []*string{&v.Session, &v.Agent, &v.project, &v.title, &v.branch, &v.version} {
 		*p = d.s()
 	}
-	f := d.u()
-	v.titled, v.own = f&1 != 0, f&2 != 0
+	v.titled = d.u()&1 != 0
 	v.first, v.last, v.prompts = d.i(), d.i(), int(d.u())
 	if d.bad || int(i) > len(c.convs) {
 		d.bad = true
@@ -170,9 +176,11 @@ func (c *catalog) putFile(i uint32) {
 	e.u(uint64(i))
 	e.s(f.path)
 	e.u(uint64(f.conv))
-	for _, v := range []int64{f.size, f.mtime, f.off, int64(f.line), int64(f.head), int64(f.tail), int64(f.headLen)} {
+	for _, v := range []int64{f.size, f.mtime, f.archived, int64(f.head), int64(f.tail), int64(f.headLen)} {
 		e.i(v)
 	}
+	state, _ := json.Marshal(f.state)
+	e.s(string(state))
 	e.u(uint64(len(f.counts)))
 	for k, n := range f.counts {
 		e.s(k)
@@ -183,11 +191,14 @@ func (c *catalog) putFile(i uint32) {
 func (c *catalog) getFile(d *decoder) {
 	i := uint32(d.u())
 	f := file{path: d.s(), conv: uint32(d.u())}
-	var v [7]int64
+	var v [6]int64
 	for k := range v {
 		v[k] = d.i()
 	}
-	f.size, f.mtime, f.off, f.line, f.head, f.tail, f.headLen = v[0], v[1], v[2], int(v[3]), uint32(v[4]), uint32(v[5]), int(v[6])
+	f.size, f.mtime, f.archived, f.head, f.tail, f.headLen = v[0], v[1], v[2], uint32(v[3]), uint32(v[4]), int(v[5])
+	if json.Unmarshal([]byte(d.s()), &f.state) != nil {
+		d.bad = true
+	}
 	f.counts = map[string]int{}
 	for n := d.u(); n > 0 && !d.bad; n-- {
 		k := d.s()
@@ -297,7 +308,6 @@ func (c *catalog) putNodes(i uint32, block int64) {
 	c.out.u(uint64(i))
 	c.out.u(uint64(block))
 	c.convs[i].nodes = append(c.convs[i].nodes, block)
-	c.convs[i].stale = true
 }
 
 func (c *catalog) getNodes(d *decoder) {
@@ -324,7 +334,6 @@ func (c *catalog) putChain(i uint32) {
 		e.u(uint64(k.preTokens))
 		e.spans(k.dropped)
 	}
-	v.stale = false
 }
 
 func (c *catalog) getChain(d *decoder) {

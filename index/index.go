@@ -1,0 +1,265 @@
+package index
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"recall/embed"
+	"recall/transcript"
+)
+
+// Options say where an index is and what it reads.
+type Options struct {
+	Dir      string         // data folder; made with mode 0700
+	Sources  []string       // folders like ~/.claude/projects
+	Embedder embed.Embedder // nil: keyword only
+	Wait     time.Duration  // for the lock; 0 means 2 s
+	Log      *slog.Logger   // nil: discard
+}
+
+// ErrFormat is returned for a data folder written by a newer recall.
+var ErrFormat = errors.New("the data folder was written by a newer version")
+
+// Index is an open data folder. Its methods may be called by several
+// goroutines; Sync runs one at a time.
+type Index struct {
+	o       Options
+	log     *slog.Logger
+	lock    *flock.Flock
+	mu      sync.RWMutex // cat, arc, fwd against writes
+	writing sync.Mutex   // one Sync at a time
+	arc     *archive
+	catLog  *blockLog
+	nodeLog *blockLog
+	fwd     *forward
+	key     *keywordIndex
+	vec     *vectors
+	words   *wordTable
+	cat     *catalog
+	uuids   sync.Once
+	notes   []string // what recovery had to do, told with every answer
+	gone    map[string]bool
+}
+
+// Open takes the data folder's lock, brings the stores into step with each
+// other and returns the index. It returns a *LockedError when another process
+// keeps the folder for longer than Options.Wait.
+func Open(ctx context.Context, o Options) (*Index, error) {
+	if o.Wait == 0 {
+		o.Wait = 2 * time.Second
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		return nil, err
+	}
+	l, err := lock(ctx, o.Dir, o.Wait)
+	if err != nil {
+		return nil, err
+	}
+	x := &Index{o: o, log: o.Log, lock: l, cat: newCatalog(), gone: map[string]bool{}}
+	if err := x.open(); err != nil {
+		return nil, errors.Join(fmt.Errorf("index %s: %w", o.Dir, err), x.Close())
+	}
+	return x, nil
+}
+
+// Close releases the stores and the lock.
+func (x *Index) Close() error {
+	var errs []error
+	if x.key != nil {
+		errs = append(errs, x.key.close())
+	}
+	if x.vec != nil {
+		errs = append(errs, x.vec.close())
+	}
+	if x.words != nil {
+		errs = append(errs, x.words.close())
+	}
+	if x.fwd != nil {
+		errs = append(errs, x.fwd.close())
+	}
+	for _, l := range []*blockLog{x.catLog, x.nodeLog} {
+		if l != nil {
+			errs = append(errs, l.close())
+		}
+	}
+	if x.arc != nil {
+		errs = append(errs, x.arc.close())
+	}
+	return errors.Join(append(errs, x.lock.Unlock())...)
+}
+
+func (x *Index) path(name string) string { return filepath.Join(x.o.Dir, name) }
+
+func (x *Index) open() error {
+	var err error
+	if x.arc, err = openArchive(x.path("archive")); err != nil {
+		return err
+	}
+	if x.catLog, err = openBlockLog(x.path("catalog.log")); err != nil {
+		return err
+	}
+	if x.nodeLog, err = openBlockLog(x.path("nodes.log")); err != nil {
+		return err
+	}
+	if x.fwd, err = openForward(x.path("forward.dat")); err != nil {
+		return err
+	}
+	m, err := x.openKeyword()
+	if err != nil {
+		return err
+	}
+	if m.Format > format {
+		return ErrFormat
+	}
+	if why := x.loadCatalog(m); why != nil {
+		if m, err = x.reset(why); err != nil {
+			return err
+		}
+	}
+	x.cat.show()
+	if err := x.replay(m.Archive); err != nil {
+		return err
+	}
+	return x.openVectors()
+}
+
+// openKeyword opens bleve; one that does not open is set aside, to be made anew.
+func (x *Index) openKeyword() (mark, error) {
+	var err error
+	if x.key, err = openKeyword(x.path("bleve")); err == nil {
+		m, err := x.key.mark()
+		if err == nil {
+			return m, nil
+		}
+		x.log.Warn("keyword index has no readable mark", "error", err)
+		x.key.close()
+	}
+	if errors.Is(err, os.ErrPermission) {
+		return mark{}, err
+	}
+	aside := x.path("bleve.damaged")
+	x.note("the keyword index did not open and was rebuilt from the archive")
+	x.log.Warn("keyword index set aside", "error", err, "to", aside)
+	if err := errors.Join(os.RemoveAll(aside), os.Rename(x.path("bleve"), aside)); err != nil {
+		return mark{}, err
+	}
+	x.key, err = openKeyword(x.path("bleve"))
+	return mark{}, err
+}
+
+func (x *Index) note(s string) { x.notes = append(x.notes, s) }
+
+// loadCatalog reads the catalog up to the watermark and cuts off what is
+// beyond it. The error says why everything derived must be made anew.
+func (x *Index) loadCatalog(m mark) error {
+	if m.Format != format {
+		if x.arc.end() == 0 && x.catLog.size == 0 {
+			return nil // a new folder
+		}
+		return fmt.Errorf("format %d", m.Format)
+	}
+	if x.catLog.size < m.Catalog || x.nodeLog.size < m.Nodes || x.fwd.size < m.Forward {
+		return errors.New("a file is shorter than the watermark")
+	}
+	if err := errors.Join(x.catLog.truncate(m.Catalog), x.nodeLog.truncate(m.Nodes), x.fwd.truncate(m.Forward)); err != nil {
+		return err
+	}
+	end, err := x.catLog.scan(0, func(_ int64, b []byte) error { return x.cat.apply(b) })
+	if err != nil {
+		return err
+	}
+	if end != m.Catalog || len(x.cat.passages) != m.Passages {
+		return errors.New("the catalog is damaged")
+	}
+	return nil
+}
+
+// reset drops everything derived from the archive.
+func (x *Index) reset(why error) (mark, error) {
+	x.log.Warn("rebuilding from the archive", "why", why)
+	x.note("the index was rebuilt from the archive: " + why.Error())
+	x.cat = newCatalog()
+	if err := x.key.close(); err != nil {
+		x.log.Warn("closing the keyword index", "error", err)
+	}
+	if err := os.RemoveAll(x.path("bleve")); err != nil {
+		return mark{}, err
+	}
+	if err := errors.Join(x.catLog.truncate(0), x.nodeLog.truncate(0), x.fwd.truncate(0)); err != nil {
+		return mark{}, err
+	}
+	var err error
+	x.key, err = openKeyword(x.path("bleve"))
+	return mark{}, err
+}
+
+// replay indexes the records of the archive that stand after the watermark.
+func (x *Index) replay(from uint64) error {
+	if x.arc.end() <= from {
+		return nil
+	}
+	w := x.newWriter()
+	parsers := map[string]*transcript.Parser{}
+	touched := map[uint32]bool{}
+	err := x.arc.replay(from, func(src frameSource, at recordAt, a archived) error {
+		s := w.begin(src)
+		p := parsers[src.Path]
+		if p == nil {
+			p = transcript.NewParser(x.cat.files[s.file].state.Memory)
+			parsers[src.Path] = p
+		}
+		w.replayed(s, p, at, a)
+		touched[s.conv] = true
+		return w.commitFull()
+	}, func(seg uint32, off int64) {
+		x.note(fmt.Sprintf("archive segment %06d is damaged at byte %d", seg, off))
+	})
+	if err != nil {
+		return err
+	}
+	for _, i := range sortedKeys(touched) {
+		if err := w.chain(i); err != nil {
+			return err
+		}
+	}
+	return w.commit()
+}
+
+// freshFile is what fresh.json says of the last sync.
+type freshFile struct {
+	AsOf   time.Time `json:"as_of"`
+	Behind int       `json:"behind"`
+	Notes  []string  `json:"notes,omitempty"`
+}
+
+func (x *Index) readFresh() freshFile {
+	var f freshFile
+	if b, err := os.ReadFile(x.path("fresh.json")); err == nil {
+		_ = json.Unmarshal(b, &f) // a torn one means "not known"
+	}
+	return f
+}
+
+func (x *Index) writeFresh(f freshFile) error {
+	b, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	tmp := x.path("fresh.json.tmp")
+	if err := os.WriteFile(tmp, b, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(tmp, x.path("fresh.json"))
+}

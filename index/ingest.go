@@ -1,0 +1,438 @@
+package index
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"recall/transcript"
+)
+
+// A writer takes records in and commits them in batches. The order makes a
+// crash harmless: archive, then nodes, forward index and catalog, all synced,
+// then bleve with the watermark. What is beyond the watermark at the next open
+// is cut off and made again from the archive.
+type writer struct {
+	x     *Index
+	frame frameBuilder
+	// messages of the open frame, whose place is known when it is written
+	unplaced []uint32
+	docs     []doc
+	nodes    map[uint32][]transcript.Node
+	convs    map[uint32]bool // to be written to the catalog
+	files    map[uint32]bool
+	chains   map[uint32]bool
+	linked   int      // nodes in this batch
+	fresh    []uint32 // messages of this batch
+	counter  *counter
+	added    SyncReport
+}
+
+// batchSize is the number of passages of a batch: bleve's best by measurement.
+const batchSize = 1000
+
+func (x *Index) newWriter() *writer {
+	return &writer{
+		x: x, counter: newCounter(),
+		nodes: map[uint32][]transcript.Node{}, convs: map[uint32]bool{}, files: map[uint32]bool{}, chains: map[uint32]bool{},
+	}
+}
+
+// source is the file whose records are being read.
+type source struct {
+	frameSource
+	file, conv uint32
+}
+
+// begin makes the conversation and file of a transcript known.
+func (w *writer) begin(src frameSource) source {
+	c := w.x.cat
+	key := SessionKey{src.Session, src.Agent}
+	ci, ok := c.byKey[key]
+	if !ok {
+		ci = uint32(len(c.convs))
+		c.convs = append(c.convs, conv{SessionKey: key})
+		c.byKey[key] = ci
+		w.convs[ci] = true
+	}
+	fi, ok := c.byPath[src.Path]
+	if !ok {
+		fi = uint32(len(c.files))
+		c.files = append(c.files, file{path: src.Path, conv: ci, counts: map[string]int{}})
+		c.byPath[src.Path] = fi
+	}
+	w.files[fi] = true
+	w.frame.start(src)
+	return source{src, fi, ci}
+}
+
+// take handles one record read from a file and tells what became of it, in the
+// words of FileAccount.
+func (w *writer) take(s source, r *transcript.Record) string {
+	f := &w.x.cat.files[s.file]
+	what := w.classify(s, r)
+	if r.Off < f.archived { // read again after a rebuild
+		return what
+	}
+	f.archived = r.End
+	if what == accDuplicate {
+		w.links(s, r)
+	} else if keep := archivable(r); keep != nil {
+		w.absorb(s, r, recordAt{off: w.frame.add(r.Line, r.Off, keep)}, true)
+	}
+	return what
+}
+
+// replayed handles one record of the archive.
+func (w *writer) replayed(s source, p *transcript.Parser, at recordAt, a archived) {
+	r := p.Parse(a.raw)
+	r.Line, r.Off = a.line, a.off
+	f := &w.x.cat.files[s.file]
+	f.archived = max(f.archived, a.off+int64(len(a.raw)))
+	if w.classify(s, r) == accDuplicate {
+		w.links(s, r)
+		return
+	}
+	w.absorb(s, r, at, false)
+}
+
+// what becomes of a record; noise, unknown and broken ones carry a reason.
+const (
+	accIndexed   = "indexed"
+	accStructure = "structure"
+	accMetadata  = "metadata"
+	accDuplicate = "duplicate"
+	accNoise     = "noise"
+	accUnknown   = "unknown"
+	accBroken    = "broken"
+)
+
+func (w *writer) classify(s source, r *transcript.Record) string {
+	switch r.Class {
+	case transcript.Broken:
+		return accBroken + ":" + r.Why
+	case transcript.Unknown:
+		return accUnknown + ":" + r.Type
+	case transcript.Noise:
+		return accNoise + ":" + r.Why
+	case transcript.Metadata:
+		return accMetadata
+	case transcript.Structure:
+		return accStructure
+	}
+	if r.UUID != "" {
+		if i, ok := w.x.cat.uuids()[r.UUID]; ok {
+			if m := &w.x.cat.messages[i]; m.file == s.file && int(m.line) == r.Line {
+				return accIndexed // the same record, read again
+			}
+			return accDuplicate
+		}
+	}
+	if len(r.Parts) == 0 {
+		return accNoise + ":no text"
+	}
+	return accIndexed
+}
+
+// archivable returns what of a record goes into the archive: all of it, or of
+// noise in the tree a stub with its links, or nil.
+func archivable(r *transcript.Record) []byte {
+	switch r.Class {
+	case transcript.Broken:
+		return nil
+	case transcript.Noise:
+		if r.UUID == "" {
+			return nil
+		}
+		return stub(r)
+	}
+	return r.Raw
+}
+
+// stub is a noise record without its content: what the tree needs of it.
+func stub(r *transcript.Record) []byte {
+	if len(r.Raw) < 512 {
+		return r.Raw
+	}
+	typ, sub, _ := strings.Cut(r.Type, "/")
+	v := map[string]any{"type": typ, "uuid": r.UUID, "parentUuid": r.Parent, "isSidechain": r.Sidechain, "timestamp": r.Time.Format(time.RFC3339Nano), "isMeta": true}
+	switch {
+	case typ == "attachment":
+		v["attachment"] = map[string]string{"type": sub}
+	case sub != "":
+		v["subtype"] = sub
+	}
+	if r.MessageID != "" || r.Role != "" {
+		v["message"] = map[string]any{"id": r.MessageID, "role": r.Role, "content": []any{}}
+	}
+	if r.LogicalParent != "" {
+		v["logicalParentUuid"] = r.LogicalParent
+	}
+	b, _ := json.Marshal(v)
+	return b
+}
+
+// absorb updates the catalog for an archived record. place says that the
+// record stands in the open frame and its frame is not known yet.
+func (w *writer) absorb(s source, r *transcript.Record, at recordAt, place bool) {
+	w.links(s, r)
+	w.note(s.conv, r)
+	if r.Class != transcript.Conversation || len(r.Parts) == 0 || r.UUID == "" {
+		return
+	}
+	i := w.addMessage(s, r, at)
+	if place {
+		w.unplaced = append(w.unplaced, i)
+	}
+}
+
+func (w *writer) links(s source, r *transcript.Record) {
+	n, ok := r.Node()
+	if !ok {
+		return
+	}
+	w.nodes[s.conv] = append(w.nodes[s.conv], n)
+	w.linked++
+	w.x.cat.convs[s.conv].stale = true
+	c := w.x.cat
+	if m, ok := c.uuids()[r.UUID]; ok && c.messages[m].conv != s.conv && !slices.Contains(c.convs[s.conv].shared, m) {
+		c.putShared(s.conv, m)
+	}
+}
+
+// note keeps the facts about a conversation.
+func (w *writer) note(ci uint32, r *transcript.Record) {
+	v := &w.x.cat.convs[ci]
+	w.convs[ci] = true
+	if v.project == "" {
+		v.project = r.CWD
+	}
+	if r.Branch != "" {
+		v.branch = r.Branch
+	}
+	if r.Version != "" {
+		v.version = r.Version
+	}
+	if r.Title != "" {
+		v.title, v.titled = r.Title, true
+	}
+	if r.Class != transcript.Conversation {
+		return
+	}
+	if !r.Time.IsZero() {
+		ms := r.Time.UnixMilli()
+		if v.first == 0 || ms < v.first {
+			v.first = ms
+		}
+		v.last = max(v.last, ms)
+	}
+	if r.Prompt() {
+		v.prompts++
+		if !v.titled && v.title == "" {
+			v.title = titleOf(promptText(r))
+		}
+	}
+}
+
+func promptText(r *transcript.Record) string {
+	for _, p := range r.Parts {
+		if p.Kind == transcript.Text {
+			return p.Text
+		}
+	}
+	return ""
+}
+
+func (w *writer) addMessage(s source, r *transcript.Record, at recordAt) uint32 {
+	c := w.x.cat
+	m := message{conv: s.conv, file: s.file, line: uint32(r.Line), at: at, uuid: r.UUID,
+		role: roleNo(r.Role), kind: kindNo(r.Parts[0].Kind), prompt: r.Prompt(), first: ID(len(c.passages))}
+	if !r.Time.IsZero() {
+		m.time = r.Time.UnixMilli()
+	}
+	for pi, p := range r.Parts {
+		if m.tool == "" {
+			m.tool = p.Tool
+		}
+		if p.ToolID != "" && !slices.Contains(m.toolIDs, p.ToolID) {
+			m.toolIDs = append(m.toolIDs, p.ToolID)
+		}
+		for _, se := range chunk(p.Kind, p.Text) {
+			if m.n == 1<<16-1 {
+				break
+			}
+			w.addPassage(&m, uint16(pi), p.Kind, p.Text, se)
+		}
+	}
+	i := c.link(m)
+	w.fresh = append(w.fresh, i)
+	w.added.Messages++
+	return i
+}
+
+func (w *writer) addPassage(m *message, part uint16, k transcript.Kind, text string, se [2]int) {
+	c := w.x.cat
+	t := text[se[0]:se[1]]
+	w.counter.count(t)
+	off := w.x.fwd.add(w.counter.counts, w.counter.keys)
+	p := passage{msg: uint32(len(c.messages)), part: part, chunk: m.n, kind: kindNo(k), start: uint32(se[0]), end: uint32(se[1]),
+		tokens: uint16(min(w.counter.tokens, 1<<16-1)), terms: uint16(len(w.counter.keys)), fwd: off, hash: contentHash(t)}
+	v := &c.convs[m.conv]
+	w.docs = append(w.docs, doc{id: ID(len(c.passages)), conv: m.conv, project: v.project, kind: p.kind, role: m.role,
+		agent: v.Agent != "", time: m.time, tokenStrings: tokenStream(w.counter.flat, w.counter.ends)})
+	c.passages = append(c.passages, p)
+	m.n++
+	w.added.Passages++
+}
+
+// place writes the open frame and tells its messages where it stands.
+func (w *writer) place() error {
+	if !w.frame.pending() {
+		return nil
+	}
+	at, err := w.x.arc.write(w.frame.buf)
+	if err != nil {
+		return fmt.Errorf("archive: %w", err)
+	}
+	w.frame.buf = w.frame.buf[:w.frame.empty]
+	for _, m := range w.unplaced {
+		w.x.cat.messages[m].at.frame = at
+	}
+	w.unplaced = w.unplaced[:0]
+	return nil
+}
+
+// commit makes everything taken so far durable and searchable.
+func (w *writer) commit() error {
+	x, c := w.x, w.x.cat
+	if err := w.place(); err != nil {
+		return err
+	}
+	if len(w.fresh)+len(w.nodes)+len(w.files)+len(w.convs)+len(w.chains)+len(c.out.b) == 0 {
+		return nil
+	}
+	if err := x.arc.sync(); err != nil {
+		return fmt.Errorf("archive: %w", err)
+	}
+	if err := w.writeCatalog(); err != nil {
+		return fmt.Errorf("catalog: %w", err)
+	}
+	m := mark{format, x.arc.end(), x.catLog.size, x.nodeLog.size, x.fwd.size, len(c.passages)}
+	if err := x.key.write(w.docs, m); err != nil {
+		return fmt.Errorf("keyword index: %w", err)
+	}
+	c.show()
+	w.docs, w.fresh, w.linked = w.docs[:0], w.fresh[:0], 0
+	clear(w.nodes)
+	clear(w.convs)
+	clear(w.files)
+	clear(w.chains)
+	return nil
+}
+
+// commitFull commits when a batch is full.
+func (w *writer) commitFull() error {
+	if len(w.docs) < batchSize && w.linked < 20*batchSize {
+		return nil
+	}
+	return w.commit()
+}
+
+func (w *writer) writeCatalog() error {
+	x, c := w.x, w.x.cat
+	shared := c.out.b // entries made on the way; they refer to conversations and messages below
+	c.out.b = nil
+	for _, i := range sortedKeys(w.convs) {
+		c.putConv(i)
+	}
+	for _, i := range sortedKeys(w.files) {
+		c.putFile(i)
+	}
+	for _, i := range w.fresh {
+		c.putMessage(i)
+	}
+	c.out.b = append(c.out.b, shared...)
+	for _, i := range sortedKeys(w.nodes) {
+		b, err := json.Marshal(w.nodes[i])
+		if err != nil {
+			return err
+		}
+		at, err := x.nodeLog.append(x.arc.enc.EncodeAll(b, nil))
+		if err != nil {
+			return err
+		}
+		c.putNodes(i, at)
+	}
+	for _, i := range sortedKeys(w.chains) {
+		c.putChain(i)
+	}
+	_, err := x.catLog.append(c.out.b)
+	c.out.b = nil
+	return errors.Join(err, x.fwd.flush(), x.nodeLog.sync(), x.catLog.sync())
+}
+
+func sortedKeys[V any](m map[uint32]V) []uint32 {
+	out := make([]uint32, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// chain brings the live chain and the compactions of a conversation up to date
+// with its nodes.
+func (w *writer) chain(i uint32) error {
+	x, c := w.x, w.x.cat
+	nodes, err := x.readNodes(i)
+	if err != nil {
+		return err
+	}
+	nodes = append(nodes, w.nodes[i]...)
+	nums := func(idx []int) []span {
+		var out []uint32
+		for _, k := range idx {
+			if m, ok := c.uuids()[nodes[k].UUID]; ok {
+				out = append(out, m)
+			}
+		}
+		slices.Sort(out)
+		return spansOf(slices.Compact(out))
+	}
+	v := &c.convs[i]
+	v.live, v.comps = nums(transcript.Live(nodes)), nil
+	for _, k := range transcript.Compactions(nodes) {
+		comp := compaction{boundary: k.Boundary, summary: k.Summary, trigger: k.Trigger, preTokens: k.PreTokens, dropped: nums(k.Dropped)}
+		if !k.Time.IsZero() {
+			comp.time = k.Time.UnixMilli()
+		}
+		v.comps = append(v.comps, comp)
+	}
+	v.stale = false
+	w.chains[i] = true
+	return nil
+}
+
+// readNodes returns the links of a conversation in file order.
+func (x *Index) readNodes(i uint32) ([]transcript.Node, error) {
+	var out []transcript.Node
+	for _, at := range x.cat.convs[i].nodes {
+		z, err := x.nodeLog.read(at)
+		if err != nil {
+			return nil, fmt.Errorf("nodes at %d: %w", at, err)
+		}
+		b, err := x.arc.dec.DecodeAll(z, nil)
+		if err != nil {
+			return nil, fmt.Errorf("nodes at %d: %w", at, err)
+		}
+		var part []transcript.Node
+		if err := json.Unmarshal(b, &part); err != nil {
+			return nil, fmt.Errorf("nodes at %d: %w", at, err)
+		}
+		out = append(out, part...)
+	}
+	return out, nil
+}
