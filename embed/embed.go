@@ -24,8 +24,17 @@ type Embedder interface {
 	Dim() int
 	// Documents embeds texts to be found, in the order given. On error it
 	// returns the vectors of a prefix of texts together with the error; the
-	// caller keeps what came. A text must not be empty.
+	// caller keeps what came. A text should not be empty: no model is asked
+	// about one of white space only, and its vector is nil.
 	Documents(ctx context.Context, texts []string) ([]Vector, error)
-	// Query embeds what is searched for.
+	// Query embeds what is searched for. An empty text is an error.
 	Query(ctx context.Context, text string) (Vector, error)
+}
+
+// WordEmbedder is an Embedder that also embeds single words, many at a time, in
+// a way that makes words of like meaning near: for tables of neighbours.
+type WordEmbedder interface {
+	// Words embeds words in the order given; errors and empty words are as in
+	// Embedder.Documents.
+	Words(ctx context.Context, words []string) ([]Vector, error)
 }

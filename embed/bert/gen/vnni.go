@@ -1,0 +1,105 @@
+package main
+
+import "fmt"
+
+// vnniKernels multiply unsigned bytes by signed bytes: AVX-512 with VNNI.
+func vnniKernels(rows []int) *asm {
+	a := &asm{prefix: "vnni"}
+	for _, mr := range rows {
+		byteGemm(a, mr)
+	}
+	quantize(a)
+	return a
+}
+
+// byteGemm multiplies mr rows of bytes by a panel of 32 columns, four values
+// of k at a time, and turns the sums into floats.
+func byteGemm(a *asm, mr int) {
+	a.fn("MOVQ", fmt.Sprintf("vnniGemm%d", mr), fmt.Sprintf("is a byteGemmFunc for %d rows at a time.", mr),
+		[2]string{"AX", "k4 int"}, [2]string{"SI", "a *uint8"}, [2]string{"R8", "lda int"},
+		[2]string{"DI", "b *int8"}, [2]string{"DX", "c *float32"}, [2]string{"R10", "ldc int"},
+		[2]string{"CX", "cols *float32"}, [2]string{"R9", "rows *[2]float32"})
+	sum := func(i, h int) string { return fmt.Sprintf("Z%d", 2*i+h) }
+	groups := a.setRowBases(mr)
+	for i := range 2 * mr {
+		a.zero(avx512, sum(i/2, i%2))
+	}
+	a.op("PCALIGN", "$32")
+	a.label("loop")
+	for u := range 2 {
+		a.op("VMOVDQU32", mem(128*u, "DI"), "Z24")
+		a.op("VMOVDQU32", mem(128*u+64, "DI"), "Z25")
+		for i := range mr {
+			val := fmt.Sprintf("Z%d", 26+i%2)
+			a.op("VPBROADCASTD", rowAddr(i, 4*u), val)
+			a.op("VPDPBUSD", "Z24", val, sum(i, 0))
+			a.op("VPDPBUSD", "Z25", val, sum(i, 1))
+		}
+	}
+	a.op("ADDQ", "$256", "DI")
+	a.advanceRows(groups, 8)
+	a.op("SUBQ", "$2", "AX")
+	a.op("JG", "loop")
+	byteStore(a, mr, sum)
+}
+
+// byteStore writes sum*colScale*rowScale + colSum*rowLow + bias. The panel's
+// numbers are in Z24 to Z29 (scale, colSum, bias, two registers each), the
+// row's in Z30 and Z31.
+func byteStore(a *asm, mr int, sum func(i, h int) string) {
+	for i := range 6 {
+		a.op("VMOVUPS", mem(64*i, "CX"), fmt.Sprintf("Z%d", 24+i))
+	}
+	for i := range mr {
+		a.op("VBROADCASTSS", mem(8*i, "R9"), "Z30")
+		a.op("VBROADCASTSS", mem(8*i+4, "R9"), "Z31")
+		for h := range 2 {
+			s := sum(i, h)
+			a.op("VCVTDQ2PS", s, s)
+			a.op("VMULPS", fmt.Sprintf("Z%d", 24+h), s, s)
+			a.op("VFMADD213PS", fmt.Sprintf("Z%d", 28+h), "Z30", s)
+			a.op("VFMADD231PS", fmt.Sprintf("Z%d", 26+h), "Z31", s)
+			a.op("VMOVUPS", s, mem(64*h, "DX"))
+		}
+		if i < mr-1 {
+			a.op("ADDQ", "R10", "DX")
+		}
+	}
+	a.op("VZEROUPPER")
+	a.op("RET")
+}
+
+// quantize writes a row as bytes from its least value (0) to its greatest
+// (255), and the step and the least value to rows.
+func quantize(a *asm) {
+	a.fn("MOVQ", "vnniQuantize", "is kernel.quantize.", [2]string{"R8", "dst []uint8"},
+		[2]string{"SI,CX", "src []float32"}, [2]string{"R9", "row *[2]float32"})
+	a.op("VMOVUPS", "(SI)", "Z0")
+	a.op("VMOVAPS", "Z0", "Z1")
+	a.eachRegister(avx512, "range", func() {
+		a.op("VMOVUPS", "(DI)", "Z2")
+		a.op("VMAXPS", "Z2", "Z0", "Z0")
+		a.op("VMINPS", "Z2", "Z1", "Z1")
+	})
+	a.foldReg(avx512, "VMAXPS", 0, 2)
+	a.foldReg(avx512, "VMINPS", 1, 2)
+	a.op("VSUBSS", "X1", "X0", "X0")
+	a.op("VADDSS", a.constant(1e-10), "X0", "X0") // a row of equal values has no step
+	a.op("VMOVSS", a.constant(255), "X3")
+	a.op("VDIVSS", "X3", "X0", "X4")
+	a.op("VMOVSS", "X4", "(R9)")
+	a.op("VMOVSS", "X1", "4(R9)")
+	a.op("VDIVSS", "X0", "X3", "X3")
+	a.op("VBROADCASTSS", "X3", "Z3")
+	a.op("VBROADCASTSS", "X1", "Z1")
+	a.eachRegister(avx512, "bytes", func() {
+		a.op("VMOVUPS", "(DI)", "Z2")
+		a.op("VSUBPS", "Z1", "Z2", "Z2")
+		a.op("VMULPS", "Z3", "Z2", "Z2")
+		a.op("VCVTPS2DQ", "Z2", "Z2")
+		a.op("VPMOVUSDB", "Z2", "(R8)")
+		a.op("ADDQ", "$16", "R8")
+	})
+	a.op("VZEROUPPER")
+	a.op("RET")
+}

@@ -1,0 +1,69 @@
+package bert
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// kernel is a set of functions that does the arithmetic on one kind of
+// processor.
+type kernel struct {
+	name string
+	cols int       // columns of a strip, see panel
+	gemm []rowGemm // by falling rows, the last for 1
+	// gelu rewrites each x to x/2*(1+erf(x/√2)). len(x) is a multiple of 32.
+	gelu func(x []float32)
+	// softmax rewrites x to e^(scale*x) over their sum; len(x) is a multiple of
+	// cols.
+	softmax func(x []float32, scale float32)
+	// addNorm adds a row to x and rewrites it to mean 0 and variance 1, then
+	// to x*gain + shift. The length is a multiple of 32.
+	addNorm func(x, add, gain, shift []float32)
+
+	// Where there is a byteGemm, layers multiply bytes.
+	byteGemm []rowByteGemm // by falling rows, the last for 1
+	// quantize writes src as bytes, 0 for its least value and 255 for its
+	// greatest, and to row the step between bytes and the least value.
+	quantize func(dst []uint8, src []float32, row *[2]float32)
+}
+
+// gemmFunc writes some rows of one strip of a product, c = a*b + bias: a has k
+// columns, b k rows. ld* are bytes from row to row. Without bias it is nil.
+type gemmFunc func(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32)
+
+type rowGemm struct {
+	rows int
+	f    gemmFunc
+}
+
+// byteGemmFunc writes some rows of one panel of a byteLinear: a has 4*k4
+// columns, b and cols are the panel's values and columns, rows what quantize
+// left for each row of a. lda and ldc are bytes from row to row; k4 is even.
+type byteGemmFunc func(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32)
+
+type rowByteGemm struct {
+	rows int
+	f    byteGemmFunc
+}
+
+// Kernels names the kernels that this processor can run, the fastest first. The
+// last is always "go", which runs everywhere.
+func Kernels() []string {
+	var names []string
+	for _, k := range kernels() {
+		names = append(names, k.name)
+	}
+	return names
+}
+
+func kernels() []*kernel { return append(nativeKernels(), portable) }
+
+func pick(name string) (*kernel, error) {
+	ks := kernels()
+	i := slices.IndexFunc(ks, func(k *kernel) bool { return name == "" || k.name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("kernel %q cannot run here, only %s", name, strings.Join(Kernels(), ", "))
+	}
+	return ks[i], nil
+}
