@@ -23,9 +23,10 @@ type kernel struct {
 
 	// Where there is a byteGemm, layers multiply bytes.
 	byteGemm []rowByteGemm // by falling rows, the last for 1
-	// quantize writes src as bytes, 0 for its least value and 255 for its
-	// greatest, and to row the step between bytes and the least value.
-	quantize func(dst []uint8, src []float32, row *[2]float32)
+	// quantize writes src-center as bytes, 0 for its least value and 255 for
+	// its greatest, and to row the step between bytes and the least value. The
+	// length is a multiple of 32.
+	quantize func(dst []uint8, src, center []float32, row *[2]float32)
 }
 
 // gemmFunc writes some rows of one strip of a product, c = a*b + bias: a has k

@@ -9,8 +9,10 @@ func (m *Model) load(b *blob) {
 	m.pos = b.quantized("emb.pos", m.size.MaxPos, h)
 	m.segment = b.floats("emb.type", 2, h)
 	m.norm = b.affine("emb.ln", h)
+	before := m.norm
 	for i := range m.size.Layers {
-		m.blocks = append(m.blocks, m.loadBlock(b, "l"+strconv.Itoa(i)+"."))
+		m.blocks = append(m.blocks, m.loadBlock(b, "l"+strconv.Itoa(i)+".", before))
+		before = m.blocks[i].norm2
 		if b.err != nil {
 			return
 		}
@@ -18,14 +20,18 @@ func (m *Model) load(b *blob) {
 	m.segment = m.segment[:h] // all texts are of the first segment
 }
 
-func (m *Model) loadBlock(b *blob, p string) block {
-	h := m.size.Hidden
+// loadBlock reads the layer whose tensors' names start with p; its input was
+// normalised by before.
+func (m *Model) loadBlock(b *blob, p string, before affine) block {
+	h, ffn := m.size.Hidden, m.size.FFN
+	none := make([]float32, max(h, ffn))
+	norm1 := b.affine(p+"ln1", h)
 	return block{
-		qkv:   m.linear(b, h, h, p+"q", p+"k", p+"v"),
-		out:   m.linear(b, h, h, p+"o"),
-		up:    m.linear(b, m.size.FFN, h, p+"f1"),
-		down:  m.linear(b, h, m.size.FFN, p+"f2"),
-		norm1: b.affine(p+"ln1", h),
+		qkv:   m.linear(b, h, before.shift, p+"q", p+"k", p+"v"),
+		out:   m.linear(b, h, none[:h], p+"o"),
+		up:    m.linear(b, ffn, norm1.shift, p+"f1"),
+		down:  m.linear(b, h, none[:ffn], p+"f2"),
+		norm1: norm1,
 		norm2: b.affine(p+"ln2", h),
 	}
 }
@@ -35,18 +41,19 @@ func (b *blob) affine(name string, n int) affine {
 }
 
 // linear reads matrices of rows outputs each and puts them under one another.
-func (m *Model) linear(b *blob, rows, cols int, names ...string) linear {
+// The input's values are spread around center.
+func (m *Model) linear(b *blob, rows int, center []float32, names ...string) linear {
 	var ts []tensor
 	var bias []float32
 	for _, n := range names {
-		ts = append(ts, b.quantized(n+".w", rows, cols))
+		ts = append(ts, b.quantized(n+".w", rows, len(center)))
 		bias = append(bias, b.floats(n+".b", rows)...)
 	}
 	if b.err != nil {
 		return nil
 	}
 	if m.kernel.byteGemm != nil {
-		return newByteLinear(m.kernel, bias, ts)
+		return newByteLinear(m.kernel, bias, ts, center)
 	}
 	return newFloatLinear(m.kernel, bias, ts)
 }

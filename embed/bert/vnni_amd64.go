@@ -30,4 +30,4 @@ func vnniGemm1(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *fl
 // vnniQuantize is kernel.quantize.
 //
 //go:noescape
-func vnniQuantize(dst []uint8, src []float32, row *[2]float32)
+func vnniQuantize(dst []uint8, src []float32, center []float32, row *[2]float32)

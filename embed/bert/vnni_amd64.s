@@ -728,18 +728,23 @@ loop:
 	VZEROUPPER
 	RET
 
-// func vnniQuantize(dst []uint8, src []float32, row *[2]float32)
-TEXT ·vnniQuantize(SB), NOSPLIT, $0-56
+// func vnniQuantize(dst []uint8, src []float32, center []float32, row *[2]float32)
+TEXT ·vnniQuantize(SB), NOSPLIT, $0-80
 	MOVQ dst_base+0(FP), R8
 	MOVQ src_base+24(FP), SI
 	MOVQ src_len+32(FP), CX
-	MOVQ row+48(FP), R9
+	MOVQ center_base+48(FP), R10
+	MOVQ row+72(FP), R9
+	MOVQ R10, R11
 	VMOVUPS (SI), Z0
+	VSUBPS (R10), Z0, Z0
 	VMOVAPS Z0, Z1
 	MOVQ SI, DI
 	MOVQ CX, DX
 range:
 	VMOVUPS (DI), Z2
+	VSUBPS (R11), Z2, Z2
+	ADDQ $64, R11
 	VMAXPS Z2, Z0, Z0
 	VMINPS Z2, Z1, Z1
 	ADDQ $64, DI
@@ -774,6 +779,8 @@ range:
 	MOVQ CX, DX
 bytes:
 	VMOVUPS (DI), Z2
+	VSUBPS (R10), Z2, Z2
+	ADDQ $64, R10
 	VSUBPS Z1, Z2, Z2
 	VMULPS Z3, Z2, Z2
 	VCVTPS2DQ Z2, Z2

@@ -69,15 +69,19 @@ func byteStore(a *asm, mr int, sum func(i, h int) string) {
 	a.op("RET")
 }
 
-// quantize writes a row as bytes from its least value (0) to its greatest
-// (255), and the step and the least value to rows.
+// quantize writes a row less its center as bytes from the least value (0) to
+// the greatest (255), and the step and the least value to row.
 func quantize(a *asm) {
 	a.fn("MOVQ", "vnniQuantize", "is kernel.quantize.", [2]string{"R8", "dst []uint8"},
-		[2]string{"SI,CX", "src []float32"}, [2]string{"R9", "row *[2]float32"})
+		[2]string{"SI,CX", "src []float32"}, [2]string{"R10", "center []float32"}, [2]string{"R9", "row *[2]float32"})
+	a.op("MOVQ", "R10", "R11")
 	a.op("VMOVUPS", "(SI)", "Z0")
+	a.op("VSUBPS", "(R10)", "Z0", "Z0")
 	a.op("VMOVAPS", "Z0", "Z1")
 	a.eachRegister(avx512, "range", func() {
 		a.op("VMOVUPS", "(DI)", "Z2")
+		a.op("VSUBPS", "(R11)", "Z2", "Z2")
+		a.op("ADDQ", "$64", "R11")
 		a.op("VMAXPS", "Z2", "Z0", "Z0")
 		a.op("VMINPS", "Z2", "Z1", "Z1")
 	})
@@ -94,6 +98,8 @@ func quantize(a *asm) {
 	a.op("VBROADCASTSS", "X1", "Z1")
 	a.eachRegister(avx512, "bytes", func() {
 		a.op("VMOVUPS", "(DI)", "Z2")
+		a.op("VSUBPS", "(R10)", "Z2", "Z2")
+		a.op("ADDQ", "$64", "R10")
 		a.op("VSUBPS", "Z1", "Z2", "Z2")
 		a.op("VMULPS", "Z3", "Z2", "Z2")
 		a.op("VCVTPS2DQ", "Z2", "Z2")
