@@ -46,6 +46,7 @@ type Index struct {
 	words   *wordTable
 	cat     *catalog
 	uuids   sync.Once
+	closed  bool
 	notes   []string // what recovery had to do, told with every answer
 	gone    map[string]bool
 }
@@ -74,8 +75,12 @@ func Open(ctx context.Context, o Options) (*Index, error) {
 	return x, nil
 }
 
-// Close releases the stores and the lock.
+// Close releases the stores and the lock. Closing again does nothing.
 func (x *Index) Close() error {
+	if x.closed {
+		return nil
+	}
+	x.closed = true
 	var errs []error
 	if x.key != nil {
 		errs = append(errs, x.key.close())

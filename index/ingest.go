@@ -28,7 +28,8 @@ type writer struct {
 	linked   int      // nodes in this batch
 	fresh    []uint32 // messages of this batch
 	counter  *counter
-	added    SyncReport
+	messages int // added so far
+	passages int
 }
 
 // batchSize is the number of passages of a batch: bleve's best by measurement.
@@ -78,7 +79,7 @@ func (w *writer) take(s source, r *transcript.Record) string {
 		return what
 	}
 	f.archived = r.End
-	if what == accDuplicate {
+	if w.known(r) {
 		w.links(s, r)
 	} else if keep := archivable(r); keep != nil {
 		w.absorb(s, r, recordAt{off: w.frame.add(r.Line, r.Off, keep)}, true)
@@ -92,11 +93,20 @@ func (w *writer) replayed(s source, p *transcript.Parser, at recordAt, a archive
 	r.Line, r.Off = a.line, a.off
 	f := &w.x.cat.files[s.file]
 	f.archived = max(f.archived, a.off+int64(len(a.raw)))
-	if w.classify(s, r) == accDuplicate {
+	if w.known(r) {
 		w.links(s, r)
 		return
 	}
 	w.absorb(s, r, at, false)
+}
+
+// known tells whether the message is indexed already.
+func (w *writer) known(r *transcript.Record) bool {
+	if r.UUID == "" || r.Class != transcript.Conversation {
+		return false
+	}
+	_, ok := w.x.cat.uuids()[r.UUID]
+	return ok
 }
 
 // what becomes of a record; noise, unknown and broken ones carry a reason.
@@ -123,13 +133,11 @@ func (w *writer) classify(s source, r *transcript.Record) string {
 	case transcript.Structure:
 		return accStructure
 	}
-	if r.UUID != "" {
-		if i, ok := w.x.cat.uuids()[r.UUID]; ok {
-			if m := &w.x.cat.messages[i]; m.file == s.file && int(m.line) == r.Line {
-				return accIndexed // the same record, read again
-			}
-			return accDuplicate
+	if w.known(r) {
+		if m := &w.x.cat.messages[w.x.cat.uuids()[r.UUID]]; m.file == s.file && int(m.line) == r.Line {
+			return accIndexed // the same record, read again
 		}
+		return accDuplicate
 	}
 	if len(r.Parts) == 0 {
 		return accNoise + ":no text"
@@ -269,7 +277,7 @@ func (w *writer) addMessage(s source, r *transcript.Record, at recordAt) uint32 
 	}
 	i := c.link(m)
 	w.fresh = append(w.fresh, i)
-	w.added.Messages++
+	w.messages++
 	return i
 }
 
@@ -285,7 +293,7 @@ func (w *writer) addPassage(m *message, part uint16, k transcript.Kind, text str
 		agent: v.Agent != "", time: m.time, tokenStrings: tokenStream(w.counter.flat, w.counter.ends)})
 	c.passages = append(c.passages, p)
 	m.n++
-	w.added.Passages++
+	w.passages++
 }
 
 // place writes the open frame and tells its messages where it stands.

@@ -51,11 +51,11 @@ func (x *Index) Sync(ctx context.Context, o SyncOptions) (SyncReport, error) {
 	s.rep.Records = map[string]int{}
 	todo := s.find()
 	err := s.readAll(todo)
-	s.rep.Took = time.Since(begun)
-	x.recordFresh(&s.rep, err)
-	if err == nil && ctx.Err() != nil {
+	s.rep.Took, s.rep.Messages, s.rep.Passages = time.Since(begun), s.w.messages, s.w.passages
+	if err == nil {
 		err = ctx.Err()
 	}
+	x.recordFresh(&s.rep, err)
 	return s.rep, err
 }
 
@@ -270,7 +270,7 @@ func (s *syncing) show() {
 		return
 	}
 	s.lastShown = time.Now()
-	s.o.Progress(Progress{Phase: "read", Done: s.rep.Bytes, Total: max(s.total, s.rep.Bytes), Messages: s.w.added.Messages, Elapsed: time.Since(s.begun)})
+	s.o.Progress(Progress{Phase: "read", Done: s.rep.Bytes, Total: max(s.total, s.rep.Bytes), Messages: s.w.messages, Elapsed: time.Since(s.begun)})
 }
 
 // fingerprint is the length of what is checksummed at the head of a file and
