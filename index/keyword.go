@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -61,6 +62,9 @@ func openKeyword(dir string) (*keywordIndex, error) {
 			return nil, err
 		}
 		b, err = bleve.NewUsing(dir, newMapping(), "scorch", "scorch", conf)
+		if err == nil { // bleve makes this one readable for all
+			err = os.Chmod(filepath.Join(dir, "index_meta.json"), 0o600)
+		}
 	}
 	if err != nil {
 		return nil, err

@@ -1,0 +1,246 @@
+package index
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// content is what a reader can find in an index, in order.
+type content struct {
+	Texts   []string
+	Places  []string
+	Dropped int
+}
+
+func contentOf(t *testing.T, x *Index) content {
+	t.Helper()
+	var c content
+	if n, err := x.key.b.DocCount(); err != nil || int(n) != len(x.cat.passages) {
+		t.Fatalf("%d documents for %d passages, %v", n, len(x.cat.passages), err)
+	}
+	for id := range x.cat.passages {
+		text, err := x.Text(context.Background(), ID(id))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Texts = append(c.Texts, text)
+		same := func(hit string) bool { return hit == text }
+		if hits := find(t, x, text, Filter{}); !slices.ContainsFunc(hits, same) {
+			t.Fatalf("%q finds %q", text, hits)
+		}
+	}
+	for i := range x.cat.convs {
+		for _, m := range x.cat.convs[i].all(x.cat.visibleMessages) {
+			c.Places = append(c.Places, x.cat.convs[i].name()+" "+x.cat.messages[m].uuid)
+		}
+	}
+	comps, err := x.Compactions(context.Background(), sessionA)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range comps {
+		c.Dropped += len(k.Dropped)
+	}
+	return c
+}
+
+func copyDir(t *testing.T, from string) string {
+	t.Helper()
+	to := t.TempDir()
+	if err := os.CopyFS(filepath.Join(to, "d"), os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(to, "d")
+}
+
+// TestDamagedStoresAreRebuilt cuts and spoils every derived file at several
+// places: opening must give back all that was archived, without the sources.
+func TestDamagedStoresAreRebuilt(t *testing.T) {
+	root, _, _ := history(t)
+	dir := filepath.Join(t.TempDir(), "data")
+	x := open(t, dir, root)
+	syncNow(t, x)
+	want := contentOf(t, x)
+	x.Close()
+
+	spoil := func(name string, change func(b []byte) []byte) {
+		t.Helper()
+		d := copyDir(t, dir)
+		path := filepath.Join(d, name)
+		b, err := os.ReadFile(path)
+		if err == nil {
+			err = os.WriteFile(path, change(b), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := open(t, d, t.TempDir()) // no sources
+		if diff := cmp.Diff(want, contentOf(t, x)); diff != "" {
+			t.Errorf("%s spoilt: %s", name, diff)
+		}
+		x.Close()
+	}
+	for _, name := range []string{"catalog.log", "nodes.log", "forward.dat"} {
+		spoil(name, func(b []byte) []byte { return nil })
+		spoil(name, func(b []byte) []byte { return b[:len(b)/2] })
+		spoil(name, func(b []byte) []byte { return b[:len(b)-1] })
+		spoil(name, func(b []byte) []byte { return append(b, "left over from a crash"...) })
+	}
+	spoil("catalog.log", func(b []byte) []byte { b[len(b)/2] ^= 0x40; return b })
+	spoil("bleve/index_meta.json", func([]byte) []byte { return []byte("{") })
+	spoil("bleve/store/root.bolt", func([]byte) []byte { return []byte("not a database") })
+	spoil("archive/000001.zst", func(b []byte) []byte { return append(b, b[:20]...) })
+
+	t.Run("keyword index removed", func(t *testing.T) {
+		d := copyDir(t, dir)
+		if err := os.RemoveAll(filepath.Join(d, "bleve")); err != nil {
+			t.Fatal(err)
+		}
+		x := open(t, d, root)
+		if diff := cmp.Diff(want, contentOf(t, x)); diff != "" {
+			t.Error(diff)
+		}
+		if rep := syncNow(t, x); rep.Messages != 0 || rep.Records[accDuplicate] != 0 {
+			t.Errorf("sync after the rebuild: %+v", rep)
+		}
+		if n := x.arc.end(); n != archiveEnd(t, dir) {
+			t.Errorf("the archive grew from %d to %d", archiveEnd(t, dir), n)
+		}
+	})
+}
+
+func archiveEnd(t *testing.T, dir string) uint64 {
+	t.Helper()
+	return 1<<32 | uint64(size(t, filepath.Join(dir, "archive", "000001.zst")))
+}
+
+// TestCrashBetweenStores stops after each step of a commit, by putting back the
+// files that the later steps write.
+func TestCrashBetweenStores(t *testing.T) {
+	root, a, _ := history(t)
+	dir := filepath.Join(t.TempDir(), "data")
+	x := open(t, dir, root)
+	syncNow(t, x)
+	x.Close()
+	before := copyDir(t, dir)
+	a.user("Added later: the axolotl.")
+	x = open(t, dir, root)
+	syncNow(t, x)
+	want := contentOf(t, x)
+	x.Close()
+
+	steps := []string{"archive", "nodes.log", "forward.dat", "catalog.log", "bleve"}
+	for i := range steps {
+		t.Run("before "+steps[i], func(t *testing.T) {
+			d := copyDir(t, dir)
+			for _, name := range steps[i:] {
+				putBack(t, filepath.Join(before, name), filepath.Join(d, name))
+			}
+			x := open(t, d, root)
+			syncNow(t, x)
+			got := contentOf(t, x)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func putBack(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.RemoveAll(to); err != nil {
+		t.Fatal(err)
+	}
+	st, err := os.Stat(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st.IsDir() {
+		err = os.CopyFS(to, os.DirFS(from))
+	} else {
+		b, rerr := os.ReadFile(from)
+		err = errors.Join(rerr, os.WriteFile(to, b, 0o600))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestNewerFormatIsRefused(t *testing.T) {
+	root, _, _ := history(t)
+	dir := t.TempDir()
+	x := open(t, dir, root)
+	syncNow(t, x)
+	m, err := x.key.mark()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Format = format + 1
+	if err := x.key.write(nil, m); err != nil {
+		t.Fatal(err)
+	}
+	x.Close()
+	if _, err := Open(context.Background(), Options{Dir: dir}); !errors.Is(err, ErrFormat) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestFilesAreForTheUserAlone(t *testing.T) {
+	root, _, _ := history(t)
+	dir := filepath.Join(t.TempDir(), "data")
+	x := open(t, dir, root)
+	syncNow(t, x)
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		st, err := d.Info()
+		if err == nil && st.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has mode %v", path, st.Mode())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func FuzzCatalog(f *testing.F) {
+	c := newCatalog()
+	c.convs = []conv{{SessionKey: SessionKey{Session: sessionA}}}
+	c.files = []file{{path: "p", counts: map[string]int{"indexed": 1}}}
+	c.passages = []passage{{end: 5, tokens: 2, hash: 7}}
+	c.link(message{uuid: "u", n: 1, toolIDs: []string{"toolu_1"}})
+	c.putConv(0)
+	c.putFile(0)
+	c.putMessage(0)
+	c.putNodes(0, 9)
+	c.putChain(0)
+	f.Add(c.out.b)
+	f.Fuzz(func(t *testing.T, b []byte) { _ = newCatalog().apply(b) })
+}
+
+func FuzzFrame(f *testing.F) {
+	var b frameBuilder
+	b.start(frameSource{Path: "p", Session: "s"})
+	b.add(1, 0, []byte("{}"))
+	f.Add(b.buf)
+	f.Fuzz(func(t *testing.T, p []byte) {
+		_, pos, err := decodeSource(p)
+		for err == nil && pos < len(p) {
+			var n int
+			_, n, err = decodeRecord(p[pos:])
+			pos += n
+		}
+		var e *json.SyntaxError
+		_ = errors.As(err, &e)
+	})
+}
