@@ -103,11 +103,13 @@ type tensor struct {
 	scales     string // half floats
 }
 
-// scale returns the factor of block b of a row.
-func (t tensor) scale(row, b int) float32 {
+// half returns the factor of block b of a row as a half float.
+func (t tensor) half(row, b int) uint16 {
 	i := 2 * (row*(t.cols/blockSize) + b)
-	return halfFloat(uint16(t.scales[i]) | uint16(t.scales[i+1])<<8)
+	return uint16(t.scales[i]) | uint16(t.scales[i+1])<<8
 }
+
+func (t tensor) scale(row, b int) float32 { return halfFloat(t.half(row, b)) }
 
 // row writes a row's values to dst.
 func (t tensor) row(i int, dst []float32) {

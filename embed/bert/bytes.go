@@ -1,7 +1,6 @@
 package bert
 
 import (
-	"encoding/binary"
 	"slices"
 	"unsafe"
 )
@@ -33,7 +32,7 @@ func newByteLinear(k *kernel, bias []float32, ts []tensor, center []float32) *by
 		for row := range t.rows {
 			p, r := j/byteCols, j%byteCols
 			panel := l.values[p*l.in*byteCols:][:l.in*byteCols]
-			scale, sum := t.repack(row, panel[4*r:])
+			scale, sum := k.repackRow(panel[4*r:], t, row)
 			col := l.columns[3*p*byteCols:]
 			col[r] = scale
 			col[byteCols+r] = scale * float32(sum)
@@ -64,55 +63,24 @@ func (l *byteLinear) subtract(center []float32) {
 	l.center = center
 }
 
-// repack writes a row to dst, four values each 128 bytes, with one scale for
+// repackRow writes a row to dst, four values each 128 bytes, with one scale for
 // the whole row instead of one a block. It returns that scale and the sum of
 // what it wrote.
 //
 // A block holds a value of 127 or -127, or nearly, so that the greatest scale
-// of a block is the row's. The values of the other blocks are multiplied by
-// their share of it, two at a time in the halves of a word: as unsigned numbers
-// (value+128) with 15 bits after the point, 2^23 at most.
-func (t tensor) repack(row int, dst []int8) (scale float32, sum int) {
+// of a block is the row's.
+func (k *kernel) repackRow(dst []int8, t tensor, row int) (scale float32, sum int32) {
 	blocks := t.cols / blockSize
+	top := uint16(0)
 	for b := range blocks {
-		scale = max(scale, t.scale(row, b))
+		top = max(top, t.half(row, b)) // half floats above 0 sort like their bits
 	}
-	if scale == 0 {
-		scale = 1
-	}
-	src := t.values[row*t.cols:][:t.cols]
-	out := unsafe.Pointer(unsafe.SliceData(dst))
-	var total uint64
-	for b := range blocks {
-		part := unsafe.Slice(unsafe.StringData(src[b*blockSize:]), blockSize)
-		total += repackBlock(out, part, uint64(t.scale(row, b)/scale*(1<<15)+0.5))
-		out = unsafe.Add(out, blockSize*byteCols)
-	}
-	return scale, int(uint32(total)) + int(total>>32) - 128*t.cols
-}
-
-// repackBlock multiplies the 32 values of a block by share/2^15. The result is
-// the sum of the products, each plus 128, in two halves.
-func repackBlock(out unsafe.Pointer, part []byte, share uint64) (total uint64) {
-	const (
-		low  = 0x000000ff_000000ff
-		flip = 0x80808080_80808080 // signed to unsigned bytes and back
-	)
-	// (u*share + rest)>>15 is the rounded product of u-128 and the share, plus 128
-	rest := (128*(1<<15-share) + 1<<14) * (1<<32 + 1)
-	for i := 0; i < blockSize; i += 8 {
-		x := binary.LittleEndian.Uint64(part[i:]) ^ flip
-		v0 := (x&low*share + rest) >> 15 & low
-		v1 := (x>>8&low*share + rest) >> 15 & low
-		v2 := (x>>16&low*share + rest) >> 15 & low
-		v3 := (x>>24&low*share + rest) >> 15 & low
-		total += v0 + v1 + v2 + v3
-		y := (v0 | v1<<8 | v2<<16 | v3<<24) ^ flip
-		*(*uint32)(out) = uint32(y)
-		*(*uint32)(unsafe.Add(out, 4*byteCols)) = uint32(y >> 32)
-		out = unsafe.Add(out, 8*byteCols)
-	}
-	return total
+	scale = max(halfFloat(top), 1e-20) // no division by 0
+	values := t.values[row*t.cols:][:t.cols]
+	scales := t.scales[2*row*blocks:][:2*blocks]
+	dst = dst[:(t.cols/4-1)*4*byteCols+4]
+	k.repack(&dst[0], unsafe.StringData(values), unsafe.StringData(scales), blocks, &sum, (1<<15)/scale)
+	return scale, sum
 }
 
 func (l *byteLinear) mul(dst, src []float32, rows int, s *scratch) {

@@ -27,6 +27,11 @@ type kernel struct {
 	// its greatest, and to row the step between bytes and the least value. The
 	// length is a multiple of 32.
 	quantize func(dst []uint8, src, center []float32, row *[2]float32)
+	// repack multiplies blocks of 32 values by share times their scale, a half
+	// float, with 15 bits after the point, rounds them and writes them four
+	// each 128 bytes. Products are at most 2^15 before rounding. It sets sum to
+	// the sum of the values written.
+	repack func(dst *int8, values, scales *uint8, blocks int, sum *int32, share float32)
 }
 
 // gemmFunc writes some rows of one strip of a product, c = a*b + bias: a has k

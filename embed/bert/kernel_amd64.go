@@ -20,6 +20,7 @@ func nativeKernels() []*kernel {
 func withBytes(k kernel) *kernel {
 	k.name = "avx512vnni"
 	k.quantize = vnniQuantize
+	k.repack = vnniRepack
 	k.byteGemm = []rowByteGemm{{12, vnniGemm12}, {8, vnniGemm8}, {4, vnniGemm4}, {2, vnniGemm2}, {1, vnniGemm1}}
 	return &k
 }

@@ -31,3 +31,8 @@ func vnniGemm1(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *fl
 //
 //go:noescape
 func vnniQuantize(dst []uint8, src []float32, center []float32, row *[2]float32)
+
+// vnniRepack is kernel.repack.
+//
+//go:noescape
+func vnniRepack(dst *int8, values *uint8, scales *uint8, blocks int, sum *int32, share float32)

@@ -9,6 +9,7 @@ func vnniKernels(rows []int) *asm {
 		byteGemm(a, mr)
 	}
 	quantize(a)
+	repack(a)
 	return a
 }
 
@@ -106,6 +107,48 @@ func quantize(a *asm) {
 		a.op("VPMOVUSDB", "Z2", "(R8)")
 		a.op("ADDQ", "$16", "R8")
 	})
+	a.op("VZEROUPPER")
+	a.op("RET")
+}
+
+// repack goes block by block: widen 32 bytes, multiply by the block's share of
+// the row's scale, narrow and scatter the eight groups of four.
+func repack(a *asm) {
+	a.fn("MOVQ", "vnniRepack", "is kernel.repack.", [2]string{"DI", "dst *int8"},
+		[2]string{"SI", "values *uint8"}, [2]string{"DX", "scales *uint8"}, [2]string{"CX", "blocks int"},
+		[2]string{"R9", "sum *int32"}, [2]string{"", "share float32"})
+	const values, share, factor, ones, top, at = "Z0", "X1", "X2", "Z3", "X4", "Y5"
+	a.op("VMOVSS", "share+40(FP)", factor)
+	a.op("MOVL", "$0x00010001", "AX")
+	a.op("VPBROADCASTD", "AX", ones)
+	a.op("MOVL", "$0x7FFF", "AX") // one, nearly
+	a.op("VMOVD", "AX", top)
+	a.op("MOVQ", "$0x0706050403020100", "AX")
+	a.op("VMOVQ", "AX", "X5")
+	a.op("VPMOVZXBD", "X5", at)
+	a.op("VPSLLD", "$7", at, at)
+	a.op("VPXORD", "Z6", "Z6", "Z6")
+	a.label("loop")
+	a.op("VPBROADCASTW", "(DX)", share)
+	a.op("VCVTPH2PS", share, share)
+	a.op("VMULSS", factor, share, share)
+	a.op("VCVTPS2DQ", share, share)
+	a.op("VPMINUD", top, share, share)
+	a.op("VPBROADCASTW", share, "Z1")
+	a.op("VPMOVSXBW", "(SI)", values)
+	a.op("VPMULHRSW", "Z1", values, values)
+	a.op("VPMADDWD", ones, values, "Z7")
+	a.op("VPADDD", "Z7", "Z6", "Z6")
+	a.op("VPMOVWB", values, "Y0")
+	a.op("KXNORB", "K1", "K1", "K1")
+	a.op("VPSCATTERDD", "Y0", "K1", "(DI)(Y5*1)")
+	a.op("ADDQ", "$2", "DX")
+	a.op("ADDQ", "$32", "SI")
+	a.op("ADDQ", "$1024", "DI")
+	a.op("DECQ", "CX")
+	a.op("JNZ", "loop")
+	a.foldReg(avx512, "VPADDD", 6, 7)
+	a.op("VMOVD", "X6", "(R9)")
 	a.op("VZEROUPPER")
 	a.op("RET")
 }
