@@ -1,7 +1,6 @@
 package index
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -164,5 +163,3 @@ func (d *decoder) s() string {
 	d.pos += int(n)
 	return v
 }
-
-func (d *decoder) bytes() []byte { return bytes.Clone([]byte(d.s())) }

@@ -98,8 +98,6 @@ type doc struct {
 	kind, role   uint8
 	agent        bool
 	time         int64
-	tokens       []byte
-	ends         []int
 	tokenStrings analysis.TokenStream
 }
 
