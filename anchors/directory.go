@@ -18,9 +18,10 @@ type Directory interface {
 	SessionIDs(ctx context.Context, prefix string) ([]string, error)
 	// ByUUID returns the messages whose uuid begins with prefix, at most 20; within
 	// session when that is not "". A message copied into several sessions is
-	// returned once for each.
+	// returned once for each, that of the oldest session first.
 	ByUUID(ctx context.Context, session, prefix string) ([]Place, error)
-	// ByTool returns the messages that hold the call or the result with that toolu_… id.
+	// ByTool returns the messages that hold the call or the result with that
+	// toolu_… id, those of the oldest session first.
 	ByTool(ctx context.Context, id string) ([]Place, error)
 	// ByLines returns the messages that stood at lines from..to (inclusive,
 	// to <= 0: to the end) of the transcript at path; a path that is not known is
