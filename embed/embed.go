@@ -9,10 +9,43 @@
 // that name.
 package embed
 
-import "context"
+import (
+	"context"
+	"math"
+	"strings"
+)
 
 // Vector is an embedding of unit length. Compare two by their dot product.
 type Vector []float32
+
+// Dot returns the cosine of two vectors of one model.
+func (v Vector) Dot(w Vector) float32 {
+	var sum float32
+	for i, x := range v {
+		sum += x * w[i]
+	}
+	return sum
+}
+
+// unit scales v to length 1 in place. It reports false for a vector without
+// direction: all zero, or not finite.
+func (v Vector) unit() bool {
+	var squares float64
+	for _, x := range v {
+		squares += float64(x) * float64(x)
+	}
+	if !(squares > 0) || math.IsInf(squares, 0) {
+		return false
+	}
+	f := float32(1 / math.Sqrt(squares))
+	for i := range v {
+		v[i] *= f
+	}
+	return true
+}
+
+// blank reports a text that no model is asked about.
+func blank(text string) bool { return strings.TrimSpace(text) == "" }
 
 // Embedder turns texts into vectors. Implementations are safe for use by
 // several goroutines.
