@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // blockSize is how many values of a row share a scale.
@@ -20,6 +21,8 @@ func (s shape) check() error {
 	switch {
 	case min(s.Layers, s.Hidden, s.Heads, s.FFN, s.Vocab, s.MaxPos) <= 0:
 		return fmt.Errorf("a size is missing: %+v", s)
+	case max(s.Layers, s.Hidden, s.Heads, s.FFN, s.Vocab, s.MaxPos) > 1<<20:
+		return fmt.Errorf("a size is absurd: %+v", s)
 	case s.Hidden%s.Heads != 0 || s.Hidden/s.Heads%blockSize != 0 || s.FFN%blockSize != 0:
 		return fmt.Errorf("sizes are no multiples of %d: %+v", blockSize, s)
 	case s.Pooling != "mean":
@@ -58,17 +61,23 @@ func openBlob(weights, toc string) (*blob, error) {
 func (b *blob) bytes(name, typ string, n int, shape ...int) string {
 	e, ok := b.Tensors[name]
 	switch {
-	case b.err != nil:
 	case !ok:
-		b.err = fmt.Errorf("no tensor %s", name)
-	case e.Type != typ || fmt.Sprint(e.Shape) != fmt.Sprint(shape):
-		b.err = fmt.Errorf("tensor %s is %s%v, want %s%v", name, e.Type, e.Shape, typ, shape)
+		b.fail(fmt.Errorf("no tensor %s", name))
+	case e.Type != typ || !slices.Equal(e.Shape, shape):
+		b.fail(fmt.Errorf("tensor %s is %s%v, want %s%v", name, e.Type, e.Shape, typ, shape))
 	case e.Offset < 0 || e.Offset > len(b.data)-n:
-		b.err = fmt.Errorf("tensor %s is cut off", name)
+		b.fail(fmt.Errorf("tensor %s is cut off", name))
 	default:
 		return b.data[e.Offset : e.Offset+n]
 	}
 	return ""
+}
+
+// fail keeps the first fault.
+func (b *blob) fail(err error) {
+	if b.err == nil {
+		b.err = err
+	}
 }
 
 // floats copies an f32 tensor out.
@@ -87,6 +96,10 @@ func (b *blob) floats(name string, shape ...int) []float32 {
 
 // quantized gives access to a q8 tensor in place.
 func (b *blob) quantized(name string, rows, cols int) tensor {
+	if rows > len(b.data)/cols { // and so rows*cols does not overflow
+		b.fail(fmt.Errorf("tensor %s is cut off", name))
+		return tensor{}
+	}
 	n := rows * cols
 	raw := b.bytes(name, "q8", n+n/blockSize*2, rows, cols)
 	if raw == "" {

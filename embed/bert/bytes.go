@@ -40,7 +40,9 @@ func newByteLinear(k *kernel, bias []float32, ts []tensor, center []float32) *by
 			j++
 		}
 	}
-	l.subtract(center)
+	if center != nil {
+		l.subtract(center)
+	}
 	return l
 }
 

@@ -24,13 +24,12 @@ func (m *Model) load(b *blob) {
 // normalised by before.
 func (m *Model) loadBlock(b *blob, p string, before affine) block {
 	h, ffn := m.size.Hidden, m.size.FFN
-	none := make([]float32, max(h, ffn))
 	norm1 := b.affine(p+"ln1", h)
 	return block{
-		qkv:   m.linear(b, h, before.shift, p+"q", p+"k", p+"v"),
-		out:   m.linear(b, h, none[:h], p+"o"),
-		up:    m.linear(b, ffn, norm1.shift, p+"f1"),
-		down:  m.linear(b, h, none[:ffn], p+"f2"),
+		qkv:   m.linear(b, h, h, before.shift, p+"q", p+"k", p+"v"),
+		out:   m.linear(b, h, h, nil, p+"o"),
+		up:    m.linear(b, ffn, h, norm1.shift, p+"f1"),
+		down:  m.linear(b, h, ffn, nil, p+"f2"),
 		norm1: norm1,
 		norm2: b.affine(p+"ln2", h),
 	}
@@ -41,12 +40,12 @@ func (b *blob) affine(name string, n int) affine {
 }
 
 // linear reads matrices of rows outputs each and puts them under one another.
-// The input's values are spread around center.
-func (m *Model) linear(b *blob, rows int, center []float32, names ...string) linear {
+// The input's values are spread around center, or around 0 where that is nil.
+func (m *Model) linear(b *blob, rows, cols int, center []float32, names ...string) linear {
 	var ts []tensor
 	var bias []float32
 	for _, n := range names {
-		ts = append(ts, b.quantized(n+".w", rows, len(center)))
+		ts = append(ts, b.quantized(n+".w", rows, cols))
 		bias = append(bias, b.floats(n+".b", rows)...)
 	}
 	if b.err != nil {

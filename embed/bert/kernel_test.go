@@ -1,0 +1,194 @@
+package bert
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func randomFloats(rnd *rand.Rand, n int) []float32 {
+	v := make([]float32, n)
+	for i := range v {
+		v[i] = float32(rnd.NormFloat64())
+	}
+	return v
+}
+
+// eachNative runs f for every kernel with vector code of its own.
+func eachNative(t *testing.T, f func(t *testing.T, k *kernel)) {
+	for _, k := range kernels() {
+		t.Run(k.name, func(t *testing.T) { f(t, k) })
+	}
+}
+
+func near(t *testing.T, what string, got, want []float32, eps float64) {
+	t.Helper()
+	for i := range want {
+		if d := math.Abs(float64(got[i] - want[i])); !(d <= eps*(1+math.Abs(float64(want[i])))) {
+			t.Fatalf("%s: [%d] = %g, want %g", what, i, got[i], want[i])
+		}
+	}
+}
+
+// TestMul multiplies matrices of odd sizes inside larger ones and looks at what
+// lies around the result, too.
+func TestMul(t *testing.T) {
+	eachNative(t, func(t *testing.T, k *kernel) {
+		rnd := rand.New(rand.NewPCG(5, 6))
+		for _, rows := range []int{0, 1, 2, 3, 5, 7, 13, 14, 15, 29, 31} {
+			for _, depth := range []int{1, 2, 3, 4, 5, 33, 64} {
+				for _, withBias := range []bool{false, true} {
+					checkMul(t, k, rnd, rows, depth, 2*k.cols, withBias)
+				}
+			}
+		}
+	})
+}
+
+func checkMul(t *testing.T, k *kernel, rnd *rand.Rand, rows, depth, n int, withBias bool) {
+	t.Helper()
+	const margin = 3
+	lds, ldd, ldb := depth+margin, n+margin, n+5
+	src, b := randomFloats(rnd, max(1, rows*lds)), randomFloats(rnd, depth*ldb)
+	var bias []float32
+	if withBias {
+		bias = randomFloats(rnd, n)
+	}
+	dst := randomFloats(rnd, max(1, rows*ldd))
+	want := slices.Clone(dst)
+	for i := range rows {
+		for j := range n {
+			var sum float64
+			for x := range depth {
+				sum += float64(src[i*lds+x]) * float64(b[x*ldb+j])
+			}
+			if bias != nil {
+				sum += float64(bias[j])
+			}
+			want[i*ldd+j] = float32(sum)
+		}
+	}
+	k.mul(dst, ldd, src, lds, rows, panel{data: b, k: depth, n: n, stride: ldb, next: k.cols}, bias)
+	near(t, fmt.Sprintf("%dx%dx%d", rows, depth, n), dst, want, 1e-4)
+}
+
+func TestGelu(t *testing.T) {
+	eachNative(t, func(t *testing.T, k *kernel) {
+		var x []float32
+		for i := range 3 * 32 {
+			x = append(x, float32(i-48)/5)
+		}
+		x[0], x[1] = -1e30, 1e30
+		want := slices.Clone(x)
+		goGelu(want)
+		k.gelu(x)
+		near(t, "gelu", x, want, 2e-6)
+	})
+}
+
+func TestSoftmax(t *testing.T) {
+	eachNative(t, func(t *testing.T, k *kernel) {
+		rnd := rand.New(rand.NewPCG(7, 8))
+		for n := k.cols; n <= 6*k.cols; n += k.cols {
+			x := randomFloats(rnd, n+1)
+			for i := range x {
+				x[i] *= 30
+			}
+			x[n-1] = -1e30
+			want := slices.Clone(x)
+			goSoftmax(want[:n], 0.2)
+			k.softmax(x[:n], 0.2)
+			near(t, fmt.Sprint(n, " scores"), x, want, 2e-6)
+		}
+	})
+}
+
+func TestAddNorm(t *testing.T) {
+	eachNative(t, func(t *testing.T, k *kernel) {
+		rnd := rand.New(rand.NewPCG(9, 10))
+		for _, n := range []int{32, 96, 384} {
+			x, add := randomFloats(rnd, n+1), randomFloats(rnd, n)
+			gain, shift := randomFloats(rnd, n), randomFloats(rnd, n)
+			want := slices.Clone(x)
+			goAddNorm(want[:n], add, gain, shift)
+			k.addNorm(x[:n], add, gain, shift)
+			near(t, fmt.Sprint(n, " numbers"), x, want, 2e-5)
+		}
+	})
+}
+
+// TestByteLinear compares with the product of floats. Rounding to bytes costs
+// about 1/255 of a row's range at each input.
+func TestByteLinear(t *testing.T) {
+	eachNative(t, func(t *testing.T, k *kernel) {
+		if k.byteGemm == nil {
+			t.Skip("multiplies floats")
+		}
+		weights, toc, _ := tinyModel()
+		b, err := openBlob(weights, toc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rnd := rand.New(rand.NewPCG(11, 12))
+		w := []tensor{b.quantized("l0.f2.w", tinySize.Hidden, tinySize.FFN)}
+		bias := b.floats("l0.f2.b", tinySize.Hidden)
+		center := randomFloats(rnd, tinySize.FFN)
+		bytes, floats := newByteLinear(k, bias, w, center), newFloatLinear(portable, bias, w)
+		for rows := 1; rows < 30; rows++ {
+			src := randomFloats(rnd, rows*tinySize.FFN)
+			got, want := make([]float32, rows*tinySize.Hidden), make([]float32, rows*tinySize.Hidden)
+			bytes.mul(got, src, rows, new(scratch))
+			floats.mul(want, src, rows, nil)
+			c := dot(got, want) / math.Sqrt(dot(got, got)*dot(want, want))
+			if c < 0.9998 {
+				t.Errorf("%d rows: cosine %.6f to the product of floats", rows, c)
+			}
+		}
+	})
+}
+
+// TestRepack checks each weight: the row's scale times what was written is the
+// weight, within half a step.
+func TestRepack(t *testing.T) {
+	eachNative(t, func(t *testing.T, k *kernel) {
+		if k.repack == nil {
+			t.Skip("multiplies floats")
+		}
+		weights, toc, _ := tinyModel()
+		b, err := openBlob(weights, toc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := b.quantized("l1.f2.w", tinySize.Hidden, tinySize.FFN)
+		dst, row := make([]int8, w.cols*byteCols), make([]float32, w.cols)
+		for r := range w.rows {
+			scale, sum := k.repackRow(dst[4*(r%byteCols):], w, r)
+			w.row(r, row)
+			for i, v := range row {
+				q := dst[i/4*4*byteCols+4*(r%byteCols)+i%4]
+				sum -= int32(q)
+				if d := math.Abs(float64(v/scale - float32(q))); d > 0.51 {
+					t.Fatalf("row %d column %d: %d steps of %g for %g", r, i, q, scale, v)
+				}
+			}
+			if sum != 0 {
+				t.Fatalf("row %d: sum is off by %d", r, sum)
+			}
+		}
+	})
+}
+
+func TestHalfFloat(t *testing.T) {
+	for h, want := range map[uint16]float32{
+		0x0000: 0, 0x3c00: 1, 0xc000: -2, 0x3555: 0.33325195, 0x0001: 5.9604645e-08, 0x83ff: -6.097555e-05, 0x0400: 6.1035156e-05, 0x7bff: 65504,
+	} {
+		if got := halfFloat(h); got != want {
+			t.Errorf("halfFloat(%#04x) = %g, want %g", h, got, want)
+		}
+	}
+	if !math.IsInf(float64(halfFloat(0xfc00)), -1) || halfFloat(0x7e00) == halfFloat(0x7e00) {
+		t.Error("infinity or not-a-number is lost")
+	}
+}
