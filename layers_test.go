@@ -21,6 +21,10 @@ var layers = []string{
 	"embed/bert",
 	"embed/bert/gen",
 	"embed/e5",
+	"index/archive",
+	"index/forward",
+	"index/keyword",
+	"index/vectors",
 	"index",
 	"search",
 	"fanout",
@@ -39,9 +43,9 @@ var apart = map[string]string{
 
 // homes says where each third-party module may be imported, and by no one else.
 var homes = map[string][]string{
-	"github.com/blevesearch/":          {"index"},
-	"github.com/philippgille/chromem-": {"index"},
-	"github.com/klauspost/compress":    {"index"},
+	"github.com/blevesearch/":          {"index", "index/keyword", "index/vectors"},
+	"github.com/philippgille/chromem-": {"index/vectors"},
+	"github.com/klauspost/compress":    {"index/archive"},
 	"github.com/gofrs/flock":           {"index"},
 	"github.com/mark3labs/mcp-go":      {"cmd/recall/mcpserver"},
 	"github.com/ollama/ollama":         {"embed", "fanout"},

@@ -7,12 +7,13 @@ import (
 	"strings"
 	"time"
 
+	"recall/index/archive"
 	"recall/transcript"
 )
 
 // The catalog holds what search needs of every conversation, message and
 // passage except the texts. It lives in memory; on disk it is catalog.log, a
-// blockLog with one block per batch. A block is a list of entries, each a tag
+// archive.Log with one block per batch. A block is a list of entries, each a tag
 // and its values (encoder); an entry about a known file or conversation
 // replaces the earlier one. 10,000 messages take about 2 MB and 5 ms to load.
 type catalog struct {
@@ -74,7 +75,7 @@ type file struct {
 type message struct {
 	conv, file uint32
 	line       uint32
-	at         recordAt
+	at         archive.Place
 	time       int64 // unix ms, 0 when unknown
 	uuid       string
 	tool       string // name of the first call
@@ -222,7 +223,7 @@ func (c *catalog) getFile(d *decoder) {
 func (c *catalog) putMessage(i uint32) {
 	m, e := &c.messages[i], &c.out
 	e.u(tagMessage)
-	for _, v := range []uint64{uint64(m.conv), uint64(m.file), uint64(m.line), m.at.frame, uint64(m.at.off)} {
+	for _, v := range []uint64{uint64(m.conv), uint64(m.file), uint64(m.line), m.at.Frame, uint64(m.at.Off)} {
 		e.u(v)
 	}
 	e.i(m.time)
@@ -246,7 +247,7 @@ func (c *catalog) putMessage(i uint32) {
 
 func (c *catalog) getMessage(d *decoder) {
 	m := message{conv: uint32(d.u()), file: uint32(d.u()), line: uint32(d.u())}
-	m.at = recordAt{d.u(), uint32(d.u())}
+	m.at = archive.Place{Frame: d.u(), Off: uint32(d.u())}
 	m.time, m.uuid, m.tool = d.i(), d.s(), d.s()
 	for n := d.u(); n > 0 && !d.bad; n-- {
 		m.toolIDs = append(m.toolIDs, d.s())

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"recall/embed"
+	"recall/index/vectors"
 	"recall/transcript"
 )
 
@@ -35,12 +36,12 @@ func (x *Index) openVectors() error {
 	if e == nil {
 		return nil
 	}
-	dir := filepath.Join(x.path("vec"), modelDir(e.Model()))
+	dir := filepath.Join(x.path("vec"), vectors.Dir(e.Model()))
 	var err error
-	if x.vec, err = openVectors(dir, e.Dim()); err != nil {
+	if x.vec, err = vectors.Open(dir, e.Dim()); err != nil {
 		return err
 	}
-	x.words, err = openWords(filepath.Join(dir, "words"), e.Dim())
+	x.words, err = vectors.OpenWords(filepath.Join(dir, "words"), e.Dim())
 	return err
 }
 
@@ -134,9 +135,9 @@ func (x *Index) store(b batch) error {
 		vecs[i] = v
 	}
 	if b.words {
-		return x.words.append(b.terms[:len(vecs)], vecs)
+		return x.words.Append(b.terms[:len(vecs)], vecs)
 	}
-	return x.vec.append(b.hashes[:len(vecs)], vecs)
+	return x.vec.Append(b.hashes[:len(vecs)], vecs)
 }
 
 // missing returns the next texts to embed and how many are left in all.
@@ -179,7 +180,7 @@ func (x *Index) unembedded() (prose, tools []ID) {
 	seen := map[uint64]bool{}
 	for id := range x.cat.visible {
 		p := &x.cat.passages[id]
-		if !p.wantsVector() || x.vec.has(p.hash) || seen[p.hash] {
+		if !p.wantsVector() || x.vec.Has(p.hash) || seen[p.hash] {
 			continue
 		}
 		seen[p.hash] = true
@@ -213,6 +214,11 @@ func (x *Index) passageBatch(ids []ID) (batch, error) {
 	return b, nil
 }
 
+const (
+	wordMinDF = 4     // rarer terms are matched exactly or not at all
+	wordMost  = 20000 // the most frequent terms; more were not measured
+)
+
 // missingWords lists the terms that belong into the word table and are not
 // there, most frequent first.
 func (x *Index) missingWords() ([]string, error) {
@@ -224,7 +230,7 @@ func (x *Index) missingWords() ([]string, error) {
 		df   uint64
 	}
 	var all []entry
-	err := x.key.terms(wordMinDF, func(t string, df uint64) {
+	err := x.key.Terms(wordMinDF, func(t string, df uint64) {
 		if plainWord(t) {
 			all = append(all, entry{t, df})
 		}
@@ -235,7 +241,7 @@ func (x *Index) missingWords() ([]string, error) {
 	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(b.df, a.df) })
 	var out []string
 	for _, e := range all[:min(len(all), wordMost)] {
-		if !x.words.has(e.term) {
+		if !x.words.Has(e.term) {
 			out = append(out, e.term)
 		}
 	}

@@ -14,6 +14,10 @@ import (
 	"github.com/gofrs/flock"
 
 	"recall/embed"
+	"recall/index/archive"
+	"recall/index/forward"
+	"recall/index/keyword"
+	"recall/index/vectors"
 	"recall/transcript"
 )
 
@@ -37,13 +41,13 @@ type Index struct {
 	lock    *flock.Flock
 	mu      sync.RWMutex // cat, arc, fwd against writes
 	writing sync.Mutex   // one Sync at a time
-	arc     *archive
-	catLog  *blockLog
-	nodeLog *blockLog
-	fwd     *forward
-	key     *keywordIndex
-	vec     *vectors
-	words   *wordTable
+	arc     *archive.Archive
+	catLog  *archive.Log
+	nodeLog *archive.Log
+	fwd     *forward.Index
+	key     *keyword.Index
+	vec     *vectors.Store
+	words   *vectors.Words
 	cat     *catalog
 	uuids   sync.Once
 	closed  bool
@@ -83,24 +87,24 @@ func (x *Index) Close() error {
 	x.closed = true
 	var errs []error
 	if x.key != nil {
-		errs = append(errs, x.key.close())
+		errs = append(errs, x.key.Close())
 	}
 	if x.vec != nil {
-		errs = append(errs, x.vec.close())
+		errs = append(errs, x.vec.Close())
 	}
 	if x.words != nil {
-		errs = append(errs, x.words.close())
+		errs = append(errs, x.words.Close())
 	}
 	if x.fwd != nil {
-		errs = append(errs, x.fwd.close())
+		errs = append(errs, x.fwd.Close())
 	}
-	for _, l := range []*blockLog{x.catLog, x.nodeLog} {
+	for _, l := range []*archive.Log{x.catLog, x.nodeLog} {
 		if l != nil {
-			errs = append(errs, l.close())
+			errs = append(errs, l.Close())
 		}
 	}
 	if x.arc != nil {
-		errs = append(errs, x.arc.close())
+		errs = append(errs, x.arc.Close())
 	}
 	return errors.Join(append(errs, x.lock.Unlock())...)
 }
@@ -109,16 +113,16 @@ func (x *Index) path(name string) string { return filepath.Join(x.o.Dir, name) }
 
 func (x *Index) open() error {
 	var err error
-	if x.arc, err = openArchive(x.path("archive")); err != nil {
+	if x.arc, err = archive.Open(x.path("archive")); err != nil {
 		return err
 	}
-	if x.catLog, err = openBlockLog(x.path("catalog.log")); err != nil {
+	if x.catLog, err = archive.OpenLog(x.path("catalog.log")); err != nil {
 		return err
 	}
-	if x.nodeLog, err = openBlockLog(x.path("nodes.log")); err != nil {
+	if x.nodeLog, err = archive.OpenLog(x.path("nodes.log")); err != nil {
 		return err
 	}
-	if x.fwd, err = openForward(x.path("forward.dat")); err != nil {
+	if x.fwd, err = forward.Open(x.path("forward.dat")); err != nil {
 		return err
 	}
 	m, err := x.openKeyword()
@@ -140,16 +144,49 @@ func (x *Index) open() error {
 	return x.openVectors()
 }
 
+// mark is the watermark: how far the other stores were when bleve's documents
+// were written. It is in the same transaction as they.
+type mark struct {
+	Format   int    `json:"format"`
+	Archive  uint64 `json:"archive"` // place after the last frame indexed
+	Catalog  int64  `json:"catalog"`
+	Nodes    int64  `json:"nodes"`
+	Forward  int64  `json:"forward"`
+	Passages int    `json:"passages"`
+}
+
+// format numbers the layout of everything derived from the archive; another
+// number on disk means a rebuild.
+const format = 1
+
+func (m mark) encode() []byte {
+	b, _ := json.Marshal(m)
+	return b
+}
+
+// mark is the watermark of what is in the stores now.
+func (x *Index) mark() mark {
+	return mark{format, x.arc.End(), x.catLog.Size(), x.nodeLog.Size(), x.fwd.Size(), len(x.cat.passages)}
+}
+
+func (x *Index) readMark() (m mark, err error) {
+	b, err := x.key.Mark()
+	if err == nil && b != nil {
+		err = json.Unmarshal(b, &m)
+	}
+	return m, err
+}
+
 // openKeyword opens bleve; one that does not open is set aside, to be made anew.
 func (x *Index) openKeyword() (mark, error) {
 	var err error
-	if x.key, err = openKeyword(x.path("bleve")); err == nil {
-		m, err := x.key.mark()
+	if x.key, err = keyword.Open(x.path("bleve")); err == nil {
+		m, err := x.readMark()
 		if err == nil {
 			return m, nil
 		}
 		x.log.Warn("keyword index has no readable mark", "error", err)
-		x.key.close()
+		x.key.Close()
 	}
 	if errors.Is(err, os.ErrPermission) {
 		return mark{}, err
@@ -160,7 +197,7 @@ func (x *Index) openKeyword() (mark, error) {
 	if err := errors.Join(os.RemoveAll(aside), os.Rename(x.path("bleve"), aside)); err != nil {
 		return mark{}, err
 	}
-	x.key, err = openKeyword(x.path("bleve"))
+	x.key, err = keyword.Open(x.path("bleve"))
 	return mark{}, err
 }
 
@@ -170,18 +207,18 @@ func (x *Index) note(s string) { x.notes = append(x.notes, s) }
 // beyond it. The error says why everything derived must be made anew.
 func (x *Index) loadCatalog(m mark) error {
 	if m.Format != format {
-		if x.arc.end() == 0 && x.catLog.size == 0 {
+		if x.arc.End() == 0 && x.catLog.Size() == 0 {
 			return nil // a new folder
 		}
 		return fmt.Errorf("format %d", m.Format)
 	}
-	if x.catLog.size < m.Catalog || x.nodeLog.size < m.Nodes || x.fwd.size < m.Forward {
+	if x.catLog.Size() < m.Catalog || x.nodeLog.Size() < m.Nodes || x.fwd.Size() < m.Forward {
 		return errors.New("a file is shorter than the watermark")
 	}
-	if err := errors.Join(x.catLog.truncate(m.Catalog), x.nodeLog.truncate(m.Nodes), x.fwd.truncate(m.Forward)); err != nil {
+	if err := errors.Join(x.catLog.Truncate(m.Catalog), x.nodeLog.Truncate(m.Nodes), x.fwd.Truncate(m.Forward)); err != nil {
 		return err
 	}
-	end, err := x.catLog.scan(0, func(_ int64, b []byte) error { return x.cat.apply(b) })
+	end, err := x.catLog.Scan(0, func(_ int64, b []byte) error { return x.cat.apply(b) })
 	if err != nil {
 		return err
 	}
@@ -196,29 +233,29 @@ func (x *Index) reset(why error) (mark, error) {
 	x.log.Warn("rebuilding from the archive", "why", why)
 	x.note("the index was rebuilt from the archive: " + why.Error())
 	x.cat = newCatalog()
-	if err := x.key.close(); err != nil {
+	if err := x.key.Close(); err != nil {
 		x.log.Warn("closing the keyword index", "error", err)
 	}
 	if err := os.RemoveAll(x.path("bleve")); err != nil {
 		return mark{}, err
 	}
-	if err := errors.Join(x.catLog.truncate(0), x.nodeLog.truncate(0), x.fwd.truncate(0)); err != nil {
+	if err := errors.Join(x.catLog.Truncate(0), x.nodeLog.Truncate(0), x.fwd.Truncate(0)); err != nil {
 		return mark{}, err
 	}
 	var err error
-	x.key, err = openKeyword(x.path("bleve"))
+	x.key, err = keyword.Open(x.path("bleve"))
 	return mark{}, err
 }
 
 // replay indexes the records of the archive that stand after the watermark.
 func (x *Index) replay(from uint64) error {
-	if x.arc.end() <= from {
+	if x.arc.End() <= from {
 		return nil
 	}
 	w := x.newWriter()
 	parsers := map[string]*transcript.Parser{}
 	touched := map[uint32]bool{}
-	err := x.arc.replay(from, func(src frameSource, at recordAt, a archived) error {
+	err := x.arc.Replay(from, func(src archive.Source, at archive.Place, a archive.Entry) error {
 		s := w.begin(src)
 		p := parsers[src.Path]
 		if p == nil {

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"recall/index/archive"
+	"recall/index/keyword"
+	"recall/index/vectors"
 	"recall/transcript"
 )
 
@@ -17,10 +20,10 @@ import (
 // is cut off and made again from the archive.
 type writer struct {
 	x     *Index
-	frame frameBuilder
+	frame archive.Builder
 	// messages of the open frame, whose place is known when it is written
 	unplaced []uint32
-	docs     []doc
+	docs     []keyword.Doc
 	nodes    map[uint32][]transcript.Node
 	convs    map[uint32]bool // to be written to the catalog
 	files    map[uint32]bool
@@ -44,12 +47,12 @@ func (x *Index) newWriter() *writer {
 
 // source is the file whose records are being read.
 type source struct {
-	frameSource
+	archive.Source
 	file, conv uint32
 }
 
 // begin makes the conversation and file of a transcript known.
-func (w *writer) begin(src frameSource) source {
+func (w *writer) begin(src archive.Source) source {
 	c := w.x.cat
 	key := SessionKey{src.Session, src.Agent}
 	ci, ok := c.byKey[key]
@@ -66,7 +69,7 @@ func (w *writer) begin(src frameSource) source {
 		c.byPath[src.Path] = fi
 	}
 	w.files[fi] = true
-	w.frame.start(src)
+	w.frame.Start(src)
 	return source{src, fi, ci}
 }
 
@@ -82,17 +85,17 @@ func (w *writer) take(s source, r *transcript.Record) string {
 	if w.known(r) {
 		w.links(s, r)
 	} else if keep := archivable(r); keep != nil {
-		w.absorb(s, r, recordAt{off: w.frame.add(r.Line, r.Off, keep)}, true)
+		w.absorb(s, r, archive.Place{Off: w.frame.Add(r.Line, r.Off, keep)}, true)
 	}
 	return what
 }
 
 // replayed handles one record of the archive.
-func (w *writer) replayed(s source, p *transcript.Parser, at recordAt, a archived) {
-	r := p.Parse(a.raw)
-	r.Line, r.Off = a.line, a.off
+func (w *writer) replayed(s source, p *transcript.Parser, at archive.Place, a archive.Entry) {
+	r := p.Parse(a.Raw)
+	r.Line, r.Off = a.Line, a.Off
 	f := &w.x.cat.files[s.file]
-	f.archived = max(f.archived, a.off+int64(len(a.raw)))
+	f.archived = max(f.archived, a.Off+int64(len(a.Raw)))
 	if w.known(r) {
 		w.links(s, r)
 		return
@@ -185,7 +188,7 @@ func stub(r *transcript.Record) []byte {
 
 // absorb updates the catalog for an archived record. place says that the
 // record stands in the open frame and its frame is not known yet.
-func (w *writer) absorb(s source, r *transcript.Record, at recordAt, place bool) {
+func (w *writer) absorb(s source, r *transcript.Record, at archive.Place, place bool) {
 	w.links(s, r)
 	w.note(s.conv, r)
 	if r.Class != transcript.Conversation || len(r.Parts) == 0 || r.UUID == "" {
@@ -254,7 +257,7 @@ func promptText(r *transcript.Record) string {
 	return ""
 }
 
-func (w *writer) addMessage(s source, r *transcript.Record, at recordAt) uint32 {
+func (w *writer) addMessage(s source, r *transcript.Record, at archive.Place) uint32 {
 	c := w.x.cat
 	m := message{conv: s.conv, file: s.file, line: uint32(r.Line), at: at, uuid: r.UUID,
 		role: roleNo(r.Role), kind: kindNo(r.Parts[0].Kind), prompt: r.Prompt(), first: ID(len(c.passages))}
@@ -285,12 +288,11 @@ func (w *writer) addPassage(m *message, part uint16, k transcript.Kind, text str
 	c := w.x.cat
 	t := text[se[0]:se[1]]
 	w.counter.count(t)
-	off := w.x.fwd.add(w.counter.counts, w.counter.keys)
+	off := w.x.fwd.Add(w.counter.counts, w.counter.keys)
 	p := passage{msg: uint32(len(c.messages)), part: part, chunk: m.n, kind: kindNo(k), start: uint32(se[0]), end: uint32(se[1]),
-		tokens: uint16(min(w.counter.tokens, 1<<16-1)), terms: uint16(len(w.counter.keys)), fwd: off, hash: contentHash(t)}
-	v := &c.convs[m.conv]
-	w.docs = append(w.docs, doc{id: ID(len(c.passages)), conv: m.conv, project: v.project, kind: p.kind, role: m.role,
-		agent: v.Agent != "", time: m.time, tokenStrings: tokenStream(w.counter.flat, w.counter.ends)})
+		tokens: uint16(min(w.counter.tokens, 1<<16-1)), terms: uint16(len(w.counter.keys)), fwd: off, hash: vectors.Key(t)}
+	w.docs = append(w.docs, keyword.Doc{ID: uint32(len(c.passages)), Tokens: keyword.NewTokens(w.counter.flat, w.counter.ends),
+		Fields: w.x.cat.fields(m, p.kind)})
 	c.passages = append(c.passages, p)
 	m.n++
 	w.passages++
@@ -298,16 +300,15 @@ func (w *writer) addPassage(m *message, part uint16, k transcript.Kind, text str
 
 // place writes the open frame and tells its messages where it stands.
 func (w *writer) place() error {
-	if !w.frame.pending() {
-		return nil
-	}
-	at, err := w.x.arc.write(w.frame.buf)
+	at, written, err := w.frame.Flush(w.x.arc)
 	if err != nil {
 		return fmt.Errorf("archive: %w", err)
 	}
-	w.frame.buf = w.frame.buf[:w.frame.empty]
+	if !written {
+		return nil
+	}
 	for _, m := range w.unplaced {
-		w.x.cat.messages[m].at.frame = at
+		w.x.cat.messages[m].at.Frame = at
 	}
 	w.unplaced = w.unplaced[:0]
 	return nil
@@ -322,14 +323,13 @@ func (w *writer) commit() error {
 	if len(w.fresh)+len(w.nodes)+len(w.files)+len(w.convs)+len(w.chains)+len(c.out.b) == 0 {
 		return nil
 	}
-	if err := x.arc.sync(); err != nil {
+	if err := x.arc.Sync(); err != nil {
 		return fmt.Errorf("archive: %w", err)
 	}
 	if err := w.writeCatalog(); err != nil {
 		return fmt.Errorf("catalog: %w", err)
 	}
-	m := mark{format, x.arc.end(), x.catLog.size, x.nodeLog.size, x.fwd.size, len(c.passages)}
-	if err := x.key.write(w.docs, m); err != nil {
+	if err := x.key.Write(w.docs, x.mark().encode()); err != nil {
 		return fmt.Errorf("keyword index: %w", err)
 	}
 	c.show()
@@ -368,7 +368,7 @@ func (w *writer) writeCatalog() error {
 		if err != nil {
 			return err
 		}
-		at, err := x.nodeLog.append(x.arc.enc.EncodeAll(b, nil))
+		at, err := x.nodeLog.Append(x.arc.Pack(b))
 		if err != nil {
 			return err
 		}
@@ -377,9 +377,9 @@ func (w *writer) writeCatalog() error {
 	for _, i := range sortedKeys(w.chains) {
 		c.putChain(i)
 	}
-	_, err := x.catLog.append(c.out.b)
+	_, err := x.catLog.Append(c.out.b)
 	c.out.b = nil
-	return errors.Join(err, x.fwd.flush(), x.nodeLog.sync(), x.catLog.sync())
+	return errors.Join(err, x.fwd.Flush(), x.nodeLog.Sync(), x.catLog.Sync())
 }
 
 func sortedKeys[V any](m map[uint32]V) []uint32 {
@@ -428,11 +428,11 @@ func (w *writer) chain(i uint32) error {
 func (x *Index) readNodes(i uint32) ([]transcript.Node, error) {
 	var out []transcript.Node
 	for _, at := range x.cat.convs[i].nodes {
-		z, err := x.nodeLog.read(at)
+		z, err := x.nodeLog.Read(at)
 		if err != nil {
 			return nil, fmt.Errorf("nodes at %d: %w", at, err)
 		}
-		b, err := x.arc.dec.DecodeAll(z, nil)
+		b, err := x.arc.Unpack(z)
 		if err != nil {
 			return nil, fmt.Errorf("nodes at %d: %w", at, err)
 		}

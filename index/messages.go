@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"recall/anchors"
+	"recall/index/vectors"
 	"recall/transcript"
 )
 
@@ -15,11 +16,11 @@ var ErrNoMessage = errors.New("no such message")
 
 // parts reads a message's record from the archive.
 func (x *Index) parts(m *message) (*transcript.Record, error) {
-	a, err := x.arc.record(m.at)
+	a, err := x.arc.Record(m.at)
 	if err != nil {
 		return nil, fmt.Errorf("message %s: %w", m.uuid, err)
 	}
-	return transcript.NewParser(transcript.Memory{}).Parse(a.raw), nil
+	return transcript.NewParser(transcript.Memory{}).Parse(a.Raw), nil
 }
 
 // text returns the text of a passage. Read alone, a record may show parts that
@@ -38,7 +39,7 @@ func (x *Index) text(id ID) (string, error) {
 func (p *passage) find(parts []transcript.Part) (part int, text string, err error) {
 	for _, i := range append([]int{int(p.part)}, indexes(parts)...) {
 		if i < len(parts) && int(p.end) <= len(parts[i].Text) {
-			if t := parts[i].Text[p.start:p.end]; contentHash(t) == p.hash {
+			if t := parts[i].Text[p.start:p.end]; vectors.Key(t) == p.hash {
 				return i, t, nil
 			}
 		}

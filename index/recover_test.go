@@ -2,7 +2,6 @@ package index
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -23,7 +22,7 @@ type content struct {
 func contentOf(t *testing.T, x *Index) content {
 	t.Helper()
 	var c content
-	if n, err := x.key.b.DocCount(); err != nil || int(n) != len(x.cat.passages) {
+	if n, err := x.key.Count(); err != nil || n != len(x.cat.passages) {
 		t.Fatalf("%d documents for %d passages, %v", n, len(x.cat.passages), err)
 	}
 	for id := range x.cat.passages {
@@ -111,7 +110,7 @@ func TestDamagedStoresAreRebuilt(t *testing.T) {
 		if rep := syncNow(t, x); rep.Messages != 0 || rep.Records[accDuplicate] != 0 {
 			t.Errorf("sync after the rebuild: %+v", rep)
 		}
-		if n := x.arc.end(); n != archiveEnd(t, dir) {
+		if n := x.arc.End(); n != archiveEnd(t, dir) {
 			t.Errorf("the archive grew from %d to %d", archiveEnd(t, dir), n)
 		}
 	})
@@ -179,12 +178,12 @@ func TestNewerFormatIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	x := open(t, dir, root)
 	syncNow(t, x)
-	m, err := x.key.mark()
+	m, err := x.readMark()
 	if err != nil {
 		t.Fatal(err)
 	}
 	m.Format = format + 1
-	if err := x.key.write(nil, m); err != nil {
+	if err := x.key.Write(nil, m.encode()); err != nil {
 		t.Fatal(err)
 	}
 	x.Close()
@@ -226,21 +225,4 @@ func FuzzCatalog(f *testing.F) {
 	c.putChain(0)
 	f.Add(c.out.b)
 	f.Fuzz(func(t *testing.T, b []byte) { _ = newCatalog().apply(b) })
-}
-
-func FuzzFrame(f *testing.F) {
-	var b frameBuilder
-	b.start(frameSource{Path: "p", Session: "s"})
-	b.add(1, 0, []byte("{}"))
-	f.Add(b.buf)
-	f.Fuzz(func(t *testing.T, p []byte) {
-		_, pos, err := decodeSource(p)
-		for err == nil && pos < len(p) {
-			var n int
-			_, n, err = decodeRecord(p[pos:])
-			pos += n
-		}
-		var e *json.SyntaxError
-		_ = errors.As(err, &e)
-	})
 }

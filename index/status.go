@@ -30,7 +30,7 @@ func (x *Index) Fresh() Fresh {
 		last := -1
 		for id := range x.cat.passages {
 			p := &x.cat.passages[id]
-			if p.wantsVector() && int(p.msg) != last && !x.vec.has(p.hash) {
+			if p.wantsVector() && int(p.msg) != last && !x.vec.Has(p.hash) {
 				out.Unembedded++
 				last = int(p.msg)
 			}
@@ -70,7 +70,7 @@ func (x *Index) Status(ctx context.Context) (Status, error) {
 	defer x.mu.RUnlock()
 	st := Status{Dir: x.o.Dir, Messages: len(x.cat.messages), Passages: len(x.cat.passages), Fresh: fresh, Bytes: map[string]int64{}}
 	if x.vec != nil {
-		st.Model, st.Vectors, st.Words = x.o.Embedder.Model(), x.vec.n, len(x.words.terms)
+		st.Model, st.Vectors, st.Words = x.o.Embedder.Model(), x.vec.Len(), x.words.Len()
 		prose, tools := x.unembedded()
 		st.Pending = len(prose) + len(tools)
 	}

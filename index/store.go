@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
-	"github.com/blevesearch/bleve/v2/search/query"
-	"github.com/philippgille/chromem-go"
-
+	"recall/index/forward"
+	"recall/index/keyword"
+	"recall/index/vectors"
 	"recall/transcript"
 )
 
@@ -116,37 +117,74 @@ func (s *scope) wasDropped(msg uint32) bool {
 	return false
 }
 
-// maxTerms bounds the conversations that are named in a query; above it they
-// are filtered afterwards.
-const maxTerms = 256
+// Fields of the keyword index's documents.
+const (
+	fieldConv  = "conv" // conversation number
+	fieldKind  = "kind"
+	fieldRole  = "role"
+	fieldMonth = "month" // 2026-11
+)
 
-// filters are the parts of the scope that bleve can lead with. exact is false
-// when hits must still be checked.
-func (s *scope) filters() (out []query.Query, exact bool) {
+// fields are what a passage can be filtered by in the keyword index.
+func (c *catalog) fields(m *message, kind uint8) []keyword.Field {
+	out := []keyword.Field{{Name: fieldConv, Value: convTerm(m.conv)}, {Name: fieldKind, Value: string(kinds[kind])}, {Name: fieldRole, Value: roles[m.role]}}
+	if m.time != 0 {
+		out = append(out, keyword.Field{Name: fieldMonth, Value: msTime(m.time).Format(monthForm)})
+	}
+	return out
+}
+
+const monthForm = "2006-01"
+
+func convTerm(c uint32) string { return strconv.FormatUint(uint64(c), 36) }
+
+const (
+	maxConvs  = 256 // conversations named in a query; more are filtered afterwards
+	maxMonths = 36
+)
+
+// filters are the parts of the scope that the keyword index can lead with.
+// exact is false when hits must still be checked.
+func (s *scope) filters() (out []keyword.Filter, exact bool) {
 	exact = s.since|s.until == 0 && !s.dropped && s.shared == nil
 	if s.convs != nil {
-		if names := s.convTerms(); len(names) <= maxTerms {
-			out = append(out, anyOf(fieldConv, names))
+		if names := s.convTerms(); len(names) <= maxConvs {
+			out = append(out, keyword.Filter{Name: fieldConv, Values: names})
 		} else {
 			exact = false
 		}
 	}
 	if s.kinds != 0 {
-		out = append(out, anyOf(fieldKind, named(s.kinds, func(i int) string { return string(kinds[i]) })))
+		out = append(out, keyword.Filter{Name: fieldKind, Values: named(s.kinds, func(i int) string { return string(kinds[i]) })})
 	}
 	if s.roles != 0 {
-		out = append(out, anyOf(fieldRole, named(s.roles, func(i int) string { return roles[i] })))
+		out = append(out, keyword.Filter{Name: fieldRole, Values: named(s.roles, func(i int) string { return roles[i] })})
 	}
-	if s.since != 0 {
-		until := time.Now().AddDate(0, 1, 0)
-		if s.until != 0 {
-			until = msTime(s.until)
-		}
-		if ms := months(msTime(s.since), until, 36); len(ms) > 0 {
-			out = append(out, anyOf(fieldMonth, ms))
-		}
+	if ms := s.months(); ms != nil {
+		out = append(out, keyword.Filter{Name: fieldMonth, Values: ms})
 	}
 	return out, exact
+}
+
+// months lists the months of the time asked for; nil when it is open at the
+// start or long.
+func (s *scope) months() []string {
+	if s.since == 0 {
+		return nil
+	}
+	until := time.Now().AddDate(0, 1, 0)
+	if s.until != 0 {
+		until = msTime(s.until)
+	}
+	var out []string
+	from := msTime(s.since)
+	for t := time.Date(from.Year(), from.Month(), 1, 0, 0, 0, 0, time.UTC); t.Before(until); t = t.AddDate(0, 1, 0) {
+		if len(out) == maxMonths {
+			return nil
+		}
+		out = append(out, t.Format(monthForm))
+	}
+	return out
 }
 
 // convTerms names the allowed conversations, and the owners of shared messages.
@@ -190,11 +228,15 @@ func (x *Index) Lexical(ctx context.Context, terms []string, f Filter, n int) ([
 		return nil, nil
 	}
 	for fetch := n; ; fetch *= 4 {
-		got, err := x.key.search(ctx, terms, filters, fetch)
+		hits, err := x.key.Search(ctx, terms, filters, fetch)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("keyword index: %w", err)
 		}
-		whole := len(got) < fetch
+		whole := len(hits) < fetch
+		got := make([]Scored, len(hits))
+		for i, h := range hits {
+			got[i] = Scored{ID(h.ID), h.Score}
+		}
 		if !exact {
 			got = slices.DeleteFunc(got, func(h Scored) bool { return !s.allows(h.ID) })
 		}
@@ -209,42 +251,56 @@ func (x *Index) Lexical(ctx context.Context, terms []string, f Filter, n int) ([
 func (x *Index) Nearest(ctx context.Context, vec []float32, f Filter, n int) ([]Scored, error) {
 	x.mu.Lock() // collections are made on the way
 	defer x.mu.Unlock()
-	if x.vec == nil || x.vec.n == 0 {
+	if x.vec == nil || x.vec.Len() == 0 {
 		return nil, nil
 	}
-	if len(vec) != x.vec.dim {
-		return nil, fmt.Errorf("a question vector of %d numbers where the index has %d", len(vec), x.vec.dim)
+	if len(vec) != x.vec.Dim() {
+		return nil, fmt.Errorf("a question vector of %d numbers where the index has %d", len(vec), x.vec.Dim())
 	}
 	s := x.scope(f)
-	var cols []*chromem.Collection
-	if s.projects {
-		for name, ids := range x.cat.byProject() {
-			if len(f.Projects) > 0 && !slices.Contains(f.Projects, name) {
-				continue
-			}
-			col, err := x.projectCollection(ctx, name, ids)
-			if err != nil {
-				return nil, err
-			}
-			cols = append(cols, col)
+	cols, err := x.collections(ctx, &s, f.Projects)
+	if err != nil {
+		return nil, err
+	}
+	var out []Scored
+	for _, col := range cols {
+		hits, err := col.Nearest(ctx, vec, n)
+		if err != nil {
+			return nil, err
 		}
-	} else {
-		col, err := x.vec.collect(ctx, x.inScope(&s), x.hashOf)
+		for _, h := range hits {
+			out = append(out, Scored{ID(h.ID), h.Cosine})
+		}
+	}
+	slices.SortFunc(out, byScore)
+	return out[:min(n, len(out))], nil
+}
+
+func (x *Index) collections(ctx context.Context, s *scope, projects []string) ([]*vectors.Collection, error) {
+	if !s.projects {
+		col, err := x.vec.Collection(ctx, x.entries(x.inScope(s)))
+		return []*vectors.Collection{col}, err
+	}
+	var cols []*vectors.Collection
+	for name, ids := range x.cat.byProject() {
+		if len(projects) > 0 && !slices.Contains(projects, name) {
+			continue
+		}
+		col, err := x.vec.Kept(ctx, name, func() []vectors.Entry { return x.entries(ids) })
 		if err != nil {
 			return nil, err
 		}
 		cols = append(cols, col)
 	}
-	var out []Scored
-	for _, col := range cols {
-		got, err := nearest(ctx, col, vec, n)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, got...)
+	return cols, nil
+}
+
+func (x *Index) entries(ids []ID) []vectors.Entry {
+	out := make([]vectors.Entry, len(ids))
+	for i, id := range ids {
+		out[i] = vectors.Entry{ID: uint32(id), Key: x.cat.passages[id].hash}
 	}
-	slices.SortFunc(out, byScore)
-	return out[:min(n, len(out))], nil
+	return out
 }
 
 func byScore(a, b Scored) int {
@@ -256,19 +312,6 @@ func byScore(a, b Scored) int {
 	}
 	return int(a.ID) - int(b.ID)
 }
-
-func (x *Index) projectCollection(ctx context.Context, name string, ids []ID) (*chromem.Collection, error) {
-	if col := x.vec.cols[name]; col != nil {
-		return col, nil
-	}
-	col, err := x.vec.collect(ctx, ids, x.hashOf)
-	if err == nil {
-		x.vec.cols[name] = col
-	}
-	return col, err
-}
-
-func (x *Index) hashOf(id ID) uint64 { return x.cat.passages[id].hash }
 
 // byProject groups the passages that may have a vector.
 func (c *catalog) byProject() map[string][]ID {
@@ -320,7 +363,7 @@ func (x *Index) inScope(s *scope) []ID {
 func (x *Index) Stats(_ context.Context, terms []string, f Filter) (Stats, error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	df, err := x.key.df(terms)
+	df, err := x.key.DF(terms)
 	if err != nil {
 		return Stats{}, fmt.Errorf("keyword index: %w", err)
 	}
@@ -335,7 +378,7 @@ func (x *Index) Stats(_ context.Context, terms []string, f Filter) (Stats, error
 		if k := kinds[p.kind]; k == transcript.Command || k == transcript.Output {
 			tools++
 		}
-		if x.vec != nil && p.wantsVector() && !x.vec.has(p.hash) {
+		if x.vec != nil && p.wantsVector() && !x.vec.Has(p.hash) {
 			st.Pending++
 		}
 		convs[x.cat.convs[x.cat.messages[p.msg].conv].Session] = true
@@ -365,7 +408,7 @@ func (x *Index) Passages(_ context.Context, ids []ID, around int, terms []string
 			}
 		}
 	}
-	hashes := termHashes(terms)
+	hashes := forward.Hashes(terms)
 	out := make([]Passage, 0, len(want))
 	for id := range want {
 		p, err := x.passage(id, hashes)
@@ -390,7 +433,7 @@ func (x *Index) passage(id ID, hashes []uint32) (Passage, error) {
 	p := &x.cat.passages[id]
 	m := &x.cat.messages[p.msg]
 	v := &x.cat.convs[m.conv]
-	counts, err := x.fwd.counts(p.fwd, int(p.terms), hashes)
+	counts, err := x.fwd.Counts(p.fwd, int(p.terms), hashes)
 	if err != nil {
 		return Passage{}, fmt.Errorf("forward index: %w", err)
 	}
@@ -403,7 +446,7 @@ func (x *Index) passage(id ID, hashes []uint32) (Passage, error) {
 func (x *Index) Totals(_ context.Context, ids []ID, terms []string) (map[SessionKey]Total, error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	hashes := termHashes(terms)
+	hashes := forward.Hashes(terms)
 	out := map[SessionKey]Total{}
 	for _, id := range ids {
 		v := &x.cat.convs[x.messageOf(id).conv]
@@ -417,7 +460,7 @@ func (x *Index) Totals(_ context.Context, ids []ID, terms []string) (map[Session
 			}
 			p := &x.cat.passages[pid]
 			t.Len += int(p.tokens)
-			counts, err := x.fwd.counts(p.fwd, int(p.terms), hashes)
+			counts, err := x.fwd.Counts(p.fwd, int(p.terms), hashes)
 			if err != nil {
 				return nil, fmt.Errorf("forward index: %w", err)
 			}
@@ -437,11 +480,11 @@ func (x *Index) Cosines(_ context.Context, ids []ID, vec []float32) ([]float64, 
 	out := make([]float64, len(ids))
 	for i, id := range ids {
 		out[i] = math.NaN()
-		if x.vec == nil || len(vec) != x.vec.dim {
+		if x.vec == nil || len(vec) != x.vec.Dim() {
 			continue
 		}
-		if v, ok := x.vec.get(x.cat.passages[id].hash); ok {
-			out[i] = dot(vec, v)
+		if v, ok := x.vec.Get(x.cat.passages[id].hash); ok {
+			out[i] = vectors.Dot(vec, v)
 		}
 	}
 	return out, nil

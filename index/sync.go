@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"recall/index/archive"
 	"recall/transcript"
 )
 
@@ -238,7 +239,7 @@ func (s *syncing) readRecords(src source, r *transcript.Reader, f transcript.Fil
 				s.takeOne(src, rec)
 			}
 			s.x.cat.files[src.file].state = r.State()
-			if s.w.frame.full() {
+			if s.w.frame.Full() {
 				if err := s.w.place(); err != nil {
 					return err
 				}
@@ -273,6 +274,8 @@ func (s *syncing) show() {
 	s.o.Progress(Progress{Phase: "read", Done: s.rep.Bytes, Total: max(s.total, s.rep.Bytes), Messages: s.w.messages, Elapsed: time.Since(s.begun)})
 }
 
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
 // fingerprint is the length of what is checksummed at the head of a file and
 // before the place where reading stopped.
 const fingerprint = 1024
@@ -285,7 +288,7 @@ func (s *syncing) resume(f transcript.File, file *os.File) (source, transcript.S
 	if err := s.renamed(f, file); err != nil {
 		return source{}, transcript.State{}, err
 	}
-	src := s.w.begin(frameSource{Path: f.Path, Session: f.Session, Agent: f.Agent})
+	src := s.w.begin(archive.Source{Path: f.Path, Session: f.Session, Agent: f.Agent})
 	known := &s.x.cat.files[src.file]
 	if known.state.Off == 0 {
 		return src, transcript.State{}, nil

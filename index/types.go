@@ -3,6 +3,7 @@ package index
 import (
 	"time"
 
+	"recall/index/vectors"
 	"recall/transcript"
 )
 
@@ -100,10 +101,7 @@ type Total struct {
 }
 
 // Alike is an index term whose words are used like the word asked about.
-type Alike struct {
-	Term   string
-	Cosine float64
-}
+type Alike = vectors.Alike
 
 // Exchange is a message and the other half of its exchange.
 type Exchange struct {

@@ -1,4 +1,12 @@
-package index
+// Package archive keeps the verbatim records of transcripts for good.
+//
+// Start with [Open]; records go in through a [Builder], come back one by one
+// with [Archive.Record], or all in order with [Archive.Replay]. The package also
+// has the checksummed append-only file that the archive is made of, [Log].
+//
+// It knows nothing of what the records say and never changes what it has
+// written; a tail that a crash tore off is cut.
+package archive
 
 import (
 	"encoding/binary"
@@ -15,37 +23,40 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// The archive is the store of record: the verbatim JSON objects of the
+// Archive is the store of record: the verbatim JSON objects of the
 // transcripts, in the order they were read. It is a folder of segments
-// (000001.zst, …), each a blockLog whose blocks are zstd frames. A frame holds
+// (000001.zst, …), each a Log whose blocks are zstd frames. A frame holds
 // records of one transcript file:
 //
-//	uvarint length, JSON of frameSource
+//	uvarint length, JSON of Source
 //	per record: uvarint line, uvarint offset in the file, uvarint length, bytes
 //
 // Measured on 69 MB of transcripts: 4.4 to 1, 170 MB encoded and 850 MB
 // decoded per CPU second with frames of 256 KB.
-type archive struct {
+//
+// Reading is safe for several goroutines, also while one writes.
+type Archive struct {
 	dir   string
-	segs  map[uint32]*blockLog
+	mu    sync.RWMutex // segs and last
+	segs  map[uint32]*Log
 	last  uint32
 	enc   *zstd.Encoder
 	dec   *zstd.Decoder
 	cache frameCache
 }
 
-// frameSource says where the records of a frame came from.
-type frameSource struct {
+// Source says where the records of a frame came from.
+type Source struct {
 	Path    string `json:"path"`
 	Session string `json:"session"`
 	Agent   string `json:"agent,omitempty"`
 }
 
-// recordAt is the place of a record: segment and offset of its frame, and its
+// Place is the place of a record: segment and offset of its frame, and its
 // offset in the decoded frame.
-type recordAt struct {
-	frame uint64 // segment<<32 | offset
-	off   uint32
+type Place struct {
+	Frame uint64 // segment<<32 | offset
+	Off   uint32
 }
 
 const (
@@ -54,11 +65,12 @@ const (
 	maxFrame    = 1 << 28
 )
 
-func openArchive(dir string) (*archive, error) {
+// Open opens the archive in dir and makes the folder when it is missing.
+func Open(dir string) (*Archive, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	a := &archive{dir: dir, segs: map[uint32]*blockLog{}}
+	a := &Archive{dir: dir, segs: map[uint32]*Log{}}
 	names, err := filepath.Glob(filepath.Join(dir, "*.zst"))
 	if err != nil {
 		return nil, err
@@ -69,8 +81,8 @@ func openArchive(dir string) (*archive, error) {
 		if err != nil {
 			continue
 		}
-		if a.segs[uint32(n)], err = openBlockLog(name); err != nil {
-			a.close()
+		if a.segs[uint32(n)], err = OpenLog(name); err != nil {
+			a.Close()
 			return nil, err
 		}
 		a.last = uint32(n)
@@ -80,11 +92,12 @@ func openArchive(dir string) (*archive, error) {
 	return a, nil
 }
 
-func (a *archive) close() error {
+// Close closes the segments.
+func (a *Archive) Close() error {
 	var errs []error
 	for _, l := range a.segs {
 		if l != nil {
-			errs = append(errs, l.close())
+			errs = append(errs, l.Close())
 		}
 	}
 	if a.dec != nil {
@@ -93,50 +106,55 @@ func (a *archive) close() error {
 	return errors.Join(errs...)
 }
 
-// write appends one frame and returns its place. It is durable after sync.
-func (a *archive) write(payload []byte) (uint64, error) {
+// write appends one frame and returns its place. It is durable after Sync.
+func (a *Archive) write(payload []byte) (uint64, error) {
 	l := a.segs[a.last]
 	if l == nil || l.size > segmentSize {
 		var err error
 		name := filepath.Join(a.dir, fmt.Sprintf("%06d.zst", a.last+1))
-		if l, err = openBlockLog(name); err != nil {
+		if l, err = OpenLog(name); err != nil {
 			return 0, err
 		}
+		a.mu.Lock()
 		a.last++
 		a.segs[a.last] = l
+		a.mu.Unlock()
 	}
-	off, err := l.append(a.enc.EncodeAll(payload, nil))
+	off, err := l.Append(a.Pack(payload))
 	return uint64(a.last)<<32 | uint64(off), err
 }
 
-func (a *archive) sync() error {
+// Sync makes what was written durable.
+func (a *Archive) Sync() error {
 	if l := a.segs[a.last]; l != nil {
-		return l.sync()
+		return l.Sync()
 	}
 	return nil
 }
 
-// end is the place just after the last frame.
-func (a *archive) end() uint64 {
+// End is the place just after the last frame.
+func (a *Archive) End() uint64 {
 	if l := a.segs[a.last]; l != nil {
 		return uint64(a.last)<<32 | uint64(l.size)
 	}
 	return 0
 }
 
-func (a *archive) frame(at uint64) ([]byte, error) {
+func (a *Archive) frame(at uint64) ([]byte, error) {
 	if p := a.cache.get(at); p != nil {
 		return p, nil
 	}
+	a.mu.RLock()
 	l := a.segs[uint32(at>>32)]
+	a.mu.RUnlock()
 	if l == nil {
 		return nil, fmt.Errorf("archive segment %06d is missing", at>>32)
 	}
-	z, err := l.read(int64(at & 0xffffffff))
+	z, err := l.Read(int64(at & 0xffffffff))
 	if err != nil {
 		return nil, fmt.Errorf("archive segment %06d at %d: %w", at>>32, at&0xffffffff, err)
 	}
-	p, err := a.dec.DecodeAll(z, nil)
+	p, err := a.Unpack(z)
 	if err != nil {
 		return nil, fmt.Errorf("archive segment %06d at %d: %w", at>>32, at&0xffffffff, err)
 	}
@@ -144,46 +162,47 @@ func (a *archive) frame(at uint64) ([]byte, error) {
 	return p, nil
 }
 
-// archived is one record of the archive.
-type archived struct {
-	line int
-	off  int64
-	raw  []byte
+// Entry is one record of the archive.
+type Entry struct {
+	Line int
+	Off  int64
+	Raw  []byte
 }
 
-func (a *archive) record(at recordAt) (archived, error) {
-	p, err := a.frame(at.frame)
+// Record reads one record; Raw is shared and must not be changed.
+func (a *Archive) Record(at Place) (Entry, error) {
+	p, err := a.frame(at.Frame)
 	if err != nil {
-		return archived{}, err
+		return Entry{}, err
 	}
-	if int(at.off) >= len(p) {
-		return archived{}, fmt.Errorf("archive frame %x: no record at %d", at.frame, at.off)
+	if int(at.Off) >= len(p) {
+		return Entry{}, fmt.Errorf("archive frame %x: no record at %d", at.Frame, at.Off)
 	}
-	r, _, err := decodeRecord(p[at.off:])
+	r, _, err := decodeRecord(p[at.Off:])
 	return r, err
 }
 
-func decodeRecord(p []byte) (archived, int, error) {
+func decodeRecord(p []byte) (Entry, int, error) {
 	var v [3]uint64
 	pos := 0
 	for i := range v {
 		n := 0
 		if v[i], n = binary.Uvarint(p[pos:]); n <= 0 {
-			return archived{}, 0, errTorn
+			return Entry{}, 0, ErrTorn
 		}
 		pos += n
 	}
 	if v[2] > uint64(len(p)-pos) {
-		return archived{}, 0, errTorn
+		return Entry{}, 0, ErrTorn
 	}
 	end := pos + int(v[2])
-	return archived{int(v[0]), int64(v[1]), p[pos:end]}, end, nil
+	return Entry{int(v[0]), int64(v[1]), p[pos:end]}, end, nil
 }
 
-// replay calls fn for each record of the frames from at on, in order. A torn
+// Replay calls fn for each record of the frames from at on, in order. A torn
 // tail is cut off the last segment; damage before it is reported to bad and
 // skipped with the rest of its segment.
-func (a *archive) replay(at uint64, fn func(frameSource, recordAt, archived) error, bad func(seg uint32, off int64)) error {
+func (a *Archive) Replay(at uint64, fn func(Source, Place, Entry) error, bad func(seg uint32, off int64)) error {
 	for seg := uint32(at >> 32); seg <= a.last; seg++ {
 		l := a.segs[seg]
 		if l == nil {
@@ -193,7 +212,7 @@ func (a *archive) replay(at uint64, fn func(frameSource, recordAt, archived) err
 		if seg == uint32(at>>32) {
 			from = int64(at & 0xffffffff)
 		}
-		end, err := l.scan(from, func(off int64, _ []byte) error {
+		end, err := l.Scan(from, func(off int64, _ []byte) error {
 			return a.replayFrame(uint64(seg)<<32|uint64(off), fn)
 		})
 		if err != nil {
@@ -203,7 +222,7 @@ func (a *archive) replay(at uint64, fn func(frameSource, recordAt, archived) err
 			continue
 		}
 		if seg == a.last {
-			err = l.truncate(end)
+			err = l.Truncate(end)
 		} else {
 			bad(seg, end)
 		}
@@ -214,7 +233,7 @@ func (a *archive) replay(at uint64, fn func(frameSource, recordAt, archived) err
 	return nil
 }
 
-func (a *archive) replayFrame(at uint64, fn func(frameSource, recordAt, archived) error) error {
+func (a *Archive) replayFrame(at uint64, fn func(Source, Place, Entry) error) error {
 	p, err := a.frame(at)
 	if err != nil {
 		return err
@@ -228,7 +247,7 @@ func (a *archive) replayFrame(at uint64, fn func(frameSource, recordAt, archived
 		if err != nil {
 			return err
 		}
-		if err := fn(src, recordAt{at, uint32(pos)}, r); err != nil {
+		if err := fn(src, Place{at, uint32(pos)}, r); err != nil {
 			return err
 		}
 		pos += n
@@ -236,30 +255,32 @@ func (a *archive) replayFrame(at uint64, fn func(frameSource, recordAt, archived
 	return nil
 }
 
-func decodeSource(p []byte) (frameSource, int, error) {
-	var src frameSource
+func decodeSource(p []byte) (Source, int, error) {
+	var src Source
 	n, w := binary.Uvarint(p)
 	if w <= 0 || n > uint64(len(p)-w) {
-		return src, 0, errTorn
+		return src, 0, ErrTorn
 	}
 	end := w + int(n)
 	return src, end, json.Unmarshal(p[w:end], &src)
 }
 
-// frameBuilder collects records of one file until they fill a frame.
-type frameBuilder struct {
+// Builder collects records of one file until they fill a frame.
+type Builder struct {
 	buf   []byte
 	empty int // length of the header alone
 }
 
-func (b *frameBuilder) start(src frameSource) {
+// Start begins frames of src. The records before must have been flushed.
+func (b *Builder) Start(src Source) {
 	head, _ := json.Marshal(src)
 	b.buf = binary.AppendUvarint(b.buf[:0], uint64(len(head)))
 	b.buf = append(b.buf, head...)
 	b.empty = len(b.buf)
 }
 
-func (b *frameBuilder) add(line int, off int64, raw []byte) uint32 {
+// Add takes one record and returns its offset in the frame.
+func (b *Builder) Add(line int, off int64, raw []byte) uint32 {
 	at := len(b.buf)
 	b.buf = binary.AppendUvarint(b.buf, uint64(line))
 	b.buf = binary.AppendUvarint(b.buf, uint64(off))
@@ -268,8 +289,24 @@ func (b *frameBuilder) add(line int, off int64, raw []byte) uint32 {
 	return uint32(at)
 }
 
-func (b *frameBuilder) full() bool    { return len(b.buf) >= frameSize }
-func (b *frameBuilder) pending() bool { return len(b.buf) > b.empty }
+// Full tells whether the frame should be flushed.
+func (b *Builder) Full() bool { return len(b.buf) >= frameSize }
+
+// Flush writes the frame, if it holds a record, and returns where it stands.
+func (b *Builder) Flush(a *Archive) (frame uint64, written bool, err error) {
+	if len(b.buf) <= b.empty {
+		return 0, false, nil
+	}
+	frame, err = a.write(b.buf)
+	b.buf = b.buf[:b.empty]
+	return frame, true, err
+}
+
+// Pack compresses data that belongs to the archive's records.
+func (a *Archive) Pack(b []byte) []byte { return a.enc.EncodeAll(b, nil) }
+
+// Unpack undoes Pack.
+func (a *Archive) Unpack(b []byte) ([]byte, error) { return a.dec.DecodeAll(b, nil) }
 
 // frameCache keeps the frames read last: neighbouring messages share one.
 type frameCache struct {
