@@ -25,7 +25,10 @@ import (
 )
 
 // Index is an open bleve index. Searches may run while one goroutine writes.
-type Index struct{ b bleve.Index }
+type Index struct {
+	b      bleve.Index
+	closed bool
+}
 
 // Doc is one passage.
 type Doc struct {
@@ -67,7 +70,7 @@ func Open(dir string) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Index{b}, nil
+	return &Index{b: b}, nil
 }
 
 func create(dir string, conf map[string]any) (bleve.Index, error) {
@@ -89,8 +92,14 @@ func newMapping() *mapping.IndexMappingImpl {
 	return m
 }
 
-// Close closes the index.
-func (x *Index) Close() error { return x.b.Close() }
+// Close closes the index. Closing again does nothing (bleve would panic).
+func (x *Index) Close() error {
+	if x.closed {
+		return nil
+	}
+	x.closed = true
+	return x.b.Close()
+}
 
 // Mark returns the mark of the last Write; nil when there was none.
 func (x *Index) Mark() ([]byte, error) { return x.b.GetInternal(markKey) }
