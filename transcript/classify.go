@@ -169,11 +169,17 @@ func (p *Parser) queuedCommand(rec *Record, mode string, prompt []byte) {
 	}
 	rec.Role = "user"
 	texts := promptTexts(prompt)
+	why := "empty"
 	for _, text := range texts {
 		if mode == "bash" {
 			text = "<bash-input>" + text + "</bash-input>"
 		}
-		p.userText(rec, text)
+		if w := p.userText(rec, text); w != "" {
+			why = w
+		}
+	}
+	if len(rec.Parts) == 0 {
+		noise(rec, why)
 	}
 }
 
@@ -200,7 +206,9 @@ func (p *Parser) system(rec *Record, e *envelope) {
 		rec.Compact = readCompact(e.compact)
 	case e.subtype == "local_command":
 		rec.Role = "user"
-		p.userText(rec, unquote(e.content))
+		if why := p.userText(rec, unquote(e.content)); why != "" {
+			noise(rec, why)
+		}
 	default:
 		rec.Class = Unknown
 	}

@@ -2,7 +2,6 @@ package transcript
 
 import (
 	"bytes"
-	"maps"
 	"time"
 )
 
@@ -14,6 +13,7 @@ type Memory struct {
 	Calls   map[string]string `json:"calls,omitempty"`
 	Queue   []string          `json:"queue,omitempty"`   // prompts typed while the model works, not delivered yet
 	Version string            `json:"version,omitempty"` // of the client that wrote the newest record
+	Last    string            `json:"last,omitempty"`    // uuid of the newest record in the tree
 	Begun   bool              `json:"begun,omitempty"`   // the first prompt has been seen
 	Own     bool              `json:"own,omitempty"`     // the chat is recall's own
 	Shell   bool              `json:"shell,omitempty"`   // the next shell output answers a command of recall's own
@@ -27,7 +27,6 @@ type Parser struct {
 	calls  calls
 	blocks blocks
 	typed  typed
-	last   string            // uuid of the newest tree record
 	names  map[string]string // repeated strings, kept once
 }
 
@@ -86,7 +85,7 @@ func (p *Parser) parseObject(b []byte) (*Record, int) {
 	rec.Raw = b[:n]
 	p.classify(&rec, &e)
 	if rec.UUID != "" && plainTypes[rec.Type].tree {
-		p.last = rec.UUID
+		p.mem.Last = rec.UUID
 	}
 	return &rec, n
 }
@@ -172,55 +171,56 @@ func parseTime(v []byte) time.Time {
 
 // calls remembers the tool calls of a conversation, the newest maxCalls of them.
 type calls struct {
-	names    map[string]string
-	answered map[string]bool
-	order    []string
+	names   map[string]string
+	waiting map[string]bool // not answered yet
+	order   []string
 }
 
-const maxCalls = 4096
+const (
+	maxCalls = 4096
+	maxOpen  = 256 // calls that a State remembers: more are never answered
+)
 
 func (c *calls) add(id, name string) {
 	if id == "" {
 		return
 	}
 	if c.names == nil {
-		c.names, c.answered = map[string]string{}, map[string]bool{}
+		c.names, c.waiting = map[string]string{}, map[string]bool{}
 	}
 	if _, known := c.names[id]; !known {
 		c.order = append(c.order, id)
 	}
-	c.names[id] = name
-	delete(c.answered, id)
+	c.names[id], c.waiting[id] = name, true
 	if len(c.order) > maxCalls {
-		drop := c.order[:maxCalls/4]
-		for _, old := range drop {
+		for _, old := range c.order[:maxCalls/4] {
 			delete(c.names, old)
-			delete(c.answered, old)
+			delete(c.waiting, old)
 		}
-		c.order = append([]string(nil), c.order[len(drop):]...)
+		c.order = append([]string(nil), c.order[maxCalls/4:]...)
 	}
 }
 
 // answer returns the name of the tool that call id was made of.
 func (c *calls) answer(id string) (name string, own bool) {
-	name, known := c.names[id]
-	if known {
-		c.answered[id] = true
-	}
+	name = c.names[id]
+	delete(c.waiting, id)
 	if len(name) > 0 && name[0] == '!' {
 		return name[1:], true
 	}
 	return name, false
 }
 
-// open returns the calls that wait for their result.
+// open returns the calls that wait for their result, with their names.
 func (c *calls) open() map[string]string {
-	if len(c.names) == len(c.answered) {
+	if len(c.waiting) == 0 {
 		return nil
 	}
-	open := maps.Clone(c.names)
-	for id := range c.answered {
-		delete(open, id)
+	open := make(map[string]string, len(c.waiting))
+	for i := len(c.order) - 1; i >= 0 && len(open) < min(len(c.waiting), maxOpen); i-- {
+		if id := c.order[i]; c.waiting[id] {
+			open[id] = c.names[id]
+		}
 	}
 	return open
 }

@@ -66,7 +66,7 @@ func (p *Parser) delivered(rec *Record, text string) {
 		return
 	}
 	p.typed.deliver(text)
-	made := queuedPrompt(rec.Session, rec.Time, p.last, text)
+	made := queuedPrompt(rec.Session, rec.Time, p.mem.Last, text)
 	off, line := rec.Off, rec.Line
 	*rec = *p.Parse(made)
 	rec.Off, rec.Line = off, line
