@@ -118,7 +118,7 @@ func (b *batch) embed(ctx context.Context, e embed.Embedder) (err error) {
 	} else {
 		b.vecs, err = e.Documents(ctx, b.texts)
 	}
-	if len(b.vecs) > len(b.texts) {
+	if len(b.vecs) > len(b.texts) || len(b.vecs) < len(b.texts) && err == nil {
 		return fmt.Errorf("%d vectors for %d texts", len(b.vecs), len(b.texts))
 	}
 	return err
