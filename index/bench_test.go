@@ -13,7 +13,6 @@ import (
 func generated(b *testing.B, root string, n int) {
 	b.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
-	t := &testing.T{}
 	words := make([]string, 5000)
 	for i := range words {
 		w := make([]byte, 3+r.IntN(8))
@@ -32,7 +31,7 @@ func generated(b *testing.B, root string, n int) {
 	var c *chat
 	for i := range n {
 		if i%200 == 0 {
-			c = newChat(t, root, fmt.Sprintf("p%d", i%7), fmt.Sprintf("dddddddd-4444-4444-8444-%012d", i))
+			c = newChat(b, root, fmt.Sprintf("p%d", i%7), fmt.Sprintf("dddddddd-4444-4444-8444-%012d", i))
 		}
 		switch i % 4 {
 		case 0:

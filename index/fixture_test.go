@@ -17,7 +17,7 @@ var epoch = time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)
 
 // chat writes a transcript the way the client does, record by record.
 type chat struct {
-	t       *testing.T
+	t       testing.TB
 	path    string
 	session string
 	agent   string
@@ -27,7 +27,7 @@ type chat struct {
 }
 
 // newChat begins a session in a project folder below root.
-func newChat(t *testing.T, root, project, session string) *chat {
+func newChat(t testing.TB, root, project, session string) *chat {
 	t.Helper()
 	cwd := "/home/dev/" + project
 	dir := filepath.Join(root, transcript.EncodeDir(cwd))
