@@ -95,6 +95,7 @@ func TestClassify(t *testing.T) {
 		"thinking":                  {assistant(`{"type":"thinking","thinking":"secret","signature":"x"}`, ""), "assistant noise: thinking"},
 		"redacted thinking":         {assistant(`{"type":"redacted_thinking","data":"x"}`, ""), "assistant noise: thinking"},
 		"all blocks in one record":  {assistant(`{"type":"thinking","thinking":"s"},{"type":"text","text":"hi"},`+call("t", "Bash", `{"command":"ls"}`), ""), "assistant [text hi] [command ls]"},
+		"call without input":        {assistant(call("t", "TaskList", `{}`), ""), "assistant [command TaskList]"},
 		"API error":                 {assistant(`{"type":"text","text":"Prompt is too long"}`, `,"isApiErrorMessage":true`), "assistant noise: api error"},
 		"synthetic answer":          {record("assistant", `"message":{"model":"<synthetic>","content":[{"type":"text","text":"No response requested."}]}`), "assistant noise: synthetic"},
 		"no request id, no version": {record("assistant", `"message":{"content":[{"type":"text","text":"hi"}]}`), "assistant [text hi]"},

@@ -156,6 +156,9 @@ func (p *Parser) call(rec *Record, b block) (own bool) {
 		return true
 	}
 	p.calls.add(id, name)
+	if text == "" {
+		text = name // a call without input
+	}
 	p.addPart(rec, Part{Kind: Command, Text: text, Tool: name, ToolID: id})
 	return false
 }

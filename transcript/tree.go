@@ -1,5 +1,7 @@
 package transcript
 
+import "slices"
+
 // Live returns the indexes of the nodes that the model sees now, in the order
 // it sees them (parallel tool results in file order). nodes are those of one
 // conversation, in file order; a uuid that is there again stands for its last
@@ -17,8 +19,10 @@ func Live(nodes []Node) []int {
 	for i := range nodes {
 		t.add(&nodes[i], i)
 	}
-	for _, b := range t.boundaries {
-		t.compact(b)
+	for p, n := range t.nodes {
+		if n.Compact != nil {
+			t.compact(p)
+		}
 	}
 	return t.rows(t.chain(t.leaf()))
 }
@@ -63,27 +67,27 @@ func Compactions(nodes []Node) []Compaction {
 // tree links the unique nodes of a conversation. Places are positions among
 // them.
 type tree struct {
-	nodes      []*Node
-	row        []int // by place: index of the node's last row
-	repeated   map[int]bool
-	place      map[string]int
-	boundaries []int
-	forced     map[int]int // parent of a preserved node, -1 for none
-	after      map[int]int // by anchor: the tail that what hangs on it follows
-	heads      map[int]bool
-	answers    map[string][]int // places of assistant nodes by message id
-	results    map[string][]int // places of result nodes by call id
-	queued     map[string][]int // places of prompts made from the queue, by parent
-	last       int              // place of the last node that may be the leaf, -1
-	lastSide   int              // the same among nodes of sub-agents
+	nodes    []*Node
+	row      []int // by place: index of the node's last row
+	repeated map[int]bool
+	place    map[string]int
+	main     int            // nodes that may be the leaf and are no sub-agent's
+	forced   map[int]int    // parent of a preserved node
+	after    map[int]int    // by anchor: the tail that what hangs on it follows
+	awaited  map[string]int // boundaries whose anchor has not come yet
+	heads    map[int]bool
+	seen     []int // by place: number of the walk that came by last
+	walks    int
+	answers  map[string][]int // places of assistant nodes by message id
+	results  map[string][]int // places of result nodes by call id
+	queued   map[string][]int // places of prompts made from the queue, by parent
 }
 
 func newTree(size int) *tree {
 	return &tree{
 		place: make(map[string]int, size), repeated: map[int]bool{},
-		forced: map[int]int{}, after: map[int]int{}, heads: map[int]bool{},
+		forced: map[int]int{}, after: map[int]int{}, awaited: map[string]int{}, heads: map[int]bool{},
 		answers: map[string][]int{}, results: map[string][]int{}, queued: map[string][]int{},
-		last: -1, lastSide: -1,
 	}
 }
 
@@ -94,32 +98,48 @@ func (t *tree) known(uuid string) bool {
 
 // add takes in one row and returns its place.
 func (t *tree) add(n *Node, row int) int {
-	if p, ok := t.place[n.UUID]; ok {
+	p, again := t.place[n.UUID]
+	if again {
+		old := t.nodes[p]
 		t.nodes[p], t.row[p], t.repeated[p] = n, row, true
-		return p
+		t.main += mainNodes(n) - mainNodes(old)
+		if old.MessageID == n.MessageID && old.Type == n.Type && slices.Equal(old.Results, n.Results) {
+			return p
+		}
+	} else {
+		p = len(t.nodes)
+		t.nodes, t.row, t.seen = append(t.nodes, n), append(t.row, row), append(t.seen, 0)
+		t.place[n.UUID] = p
+		t.main += mainNodes(n)
 	}
-	p := len(t.nodes)
-	t.nodes, t.row = append(t.nodes, n), append(t.row, row)
-	t.place[n.UUID] = p
-	if n.Compact != nil {
-		t.boundaries = append(t.boundaries, p)
+	t.index(n, p)
+	if b, ok := t.awaited[n.UUID]; ok && !again {
+		delete(t.awaited, n.UUID)
+		delete(t.after, b)
+		t.compact(b)
 	}
+	return p
+}
+
+// index notes what node n at place p can be found by. Entries of an earlier row
+// stay: who uses them looks at the node.
+func (t *tree) index(n *Node, p int) {
 	if n.Type == "assistant" && n.MessageID != "" {
 		t.answers[n.MessageID] = append(t.answers[n.MessageID], p)
 	}
 	for _, call := range n.Results {
 		t.results[call] = append(t.results[call], p)
 	}
-	switch {
-	case n.Type == "queue-operation":
+	if n.Type == "queue-operation" {
 		t.queued[n.Parent] = append(t.queued[n.Parent], p)
-	case !mayEnd(n.Type):
-	case n.Sidechain:
-		t.lastSide = p
-	default:
-		t.last = p
 	}
-	return p
+}
+
+func mainNodes(n *Node) int {
+	if !n.Sidechain && mayEnd(n.Type) {
+		return 1
+	}
+	return 0
 }
 
 // mayEnd tells whether records of that type may be the leaf of the tree.
@@ -130,15 +150,8 @@ func mayEnd(typ string) bool {
 // leaf returns the place of the last record of the conversation, -1 when there
 // is none. A boundary with its anchor stands before what it preserved.
 func (t *tree) leaf() int {
-	leaf := t.last
-	if leaf < 0 {
-		leaf = t.lastSide
-	}
-	if leaf < 0 {
-		return -1
-	}
-	side := t.nodes[leaf].Sidechain
-	for p := leaf; p >= 0; p-- {
+	side := t.main == 0
+	for p := len(t.nodes) - 1; p >= 0; p-- {
 		n := t.nodes[p]
 		if n.Sidechain == side && mayEnd(n.Type) && !t.heads[p] {
 			return p
@@ -147,16 +160,20 @@ func (t *tree) leaf() int {
 	return -1
 }
 
-// compact applies the boundary at place b and returns what it preserved.
+// compact applies the boundary at place b and returns what it preserved. While
+// its anchor is not there, the boundary itself stands for it.
 func (t *tree) compact(b int) (kept []int) {
 	c := t.nodes[b].Compact
-	kept = t.preserved(c)
-	if len(kept) == 0 {
+	if c == nil {
+		return nil // the boundary's uuid came again as something else
+	}
+	if kept = t.preserved(c); len(kept) == 0 {
 		return nil
 	}
 	anchor, ok := t.place[c.Anchor]
 	if !ok {
 		anchor = b
+		t.awaited[c.Anchor] = b
 	}
 	t.heads[b], t.heads[anchor] = true, true
 	t.after[anchor] = kept[len(kept)-1]
@@ -192,9 +209,7 @@ func (t *tree) preserved(c *Compact) (kept []int) {
 			break
 		}
 	}
-	for i, j := 0, len(kept)-1; i < j; i, j = i+1, j-1 {
-		kept[i], kept[j] = kept[j], kept[i]
-	}
+	slices.Reverse(kept)
 	return kept
 }
 
@@ -209,7 +224,7 @@ func (t *tree) parent(p int) int {
 	}
 	q, ok := t.place[n.Parent]
 	if !ok {
-		return t.previous(p)
+		q = t.previous(p)
 	}
 	if tail, ok := t.after[q]; ok {
 		return tail
@@ -233,14 +248,12 @@ func (t *tree) previous(p int) int {
 // their results put in.
 func (t *tree) chain(leaf int) []int {
 	var walk []int
-	on := map[int]bool{}
-	for p := leaf; p >= 0 && !on[p]; p = t.parent(p) {
-		on[p] = true
+	t.walks++
+	for p := leaf; p >= 0 && t.seen[p] != t.walks; p = t.parent(p) {
+		t.seen[p] = t.walks
 		walk = append(walk, p)
 	}
-	for i, j := 0, len(walk)-1; i < j; i, j = i+1, j-1 {
-		walk[i], walk[j] = walk[j], walk[i]
-	}
+	slices.Reverse(walk)
 	ends := map[string]int{} // by message id: its last block on the walk
 	for i, p := range walk {
 		if n := t.nodes[p]; n.Type == "assistant" && n.MessageID != "" {
@@ -249,8 +262,8 @@ func (t *tree) chain(leaf int) []int {
 	}
 	full := make([]int, 0, len(walk)+len(walk)/8)
 	put := func(p int) {
-		if !on[p] {
-			on[p] = true
+		if t.seen[p] != t.walks {
+			t.seen[p] = t.walks
 			full = append(full, p)
 		}
 	}
@@ -270,22 +283,23 @@ func (t *tree) chain(leaf int) []int {
 // siblings puts the other blocks of the answer that p belongs to, then the
 // results of all its calls.
 func (t *tree) siblings(p int, put func(int)) {
+	side, id := t.nodes[p].Sidechain, t.nodes[p].MessageID
 	blocks := []int{p}
-	if id := t.nodes[p].MessageID; id != "" {
+	if id != "" {
 		blocks = t.answers[id]
 	}
-	side := t.nodes[p].Sidechain
+	var calls []string
 	for _, q := range blocks {
-		if t.nodes[q].Sidechain == side {
+		n := t.nodes[q]
+		if n.Sidechain == side && n.MessageID == id && n.Type == "assistant" {
 			put(q)
+			calls = append(calls, n.Calls...)
 		}
 	}
-	for _, q := range blocks {
-		for _, call := range t.nodes[q].Calls {
-			for _, r := range t.results[call] {
-				if t.nodes[r].Sidechain == side {
-					put(r)
-				}
+	for _, call := range calls {
+		for _, r := range t.results[call] {
+			if n := t.nodes[r]; n.Sidechain == side && slices.Contains(n.Results, call) {
+				put(r)
 			}
 		}
 	}
@@ -317,8 +331,10 @@ func (t *tree) dropped(before, kept []int, gone map[int]bool) (out []int) {
 // summary returns the uuid of the summary that goes with the boundary at place
 // b and stands before place end.
 func (t *tree) summary(b, end int) string {
-	if a, ok := t.place[t.nodes[b].Compact.Anchor]; ok && t.nodes[a].Summary {
-		return t.nodes[a].UUID
+	if c := t.nodes[b].Compact; c != nil && t.known(c.Anchor) {
+		if a := t.nodes[t.place[c.Anchor]]; a.Summary {
+			return a.UUID
+		}
 	}
 	for p := b + 1; p < end; p++ {
 		if t.nodes[p].Summary {
