@@ -8,16 +8,15 @@ import (
 type kindOfType struct {
 	class Class
 	why   string
-	tree  bool // its records have a uuid and stand in the parent chain
 }
 
 // plainTypes is the whitelist of record types. Those without a reason are
 // looked at more closely.
 var plainTypes = map[string]kindOfType{
-	"user":       {class: Conversation, tree: true},
-	"assistant":  {class: Conversation, tree: true},
-	"attachment": {class: Conversation, tree: true},
-	"system":     {class: Conversation, tree: true},
+	"user":       {class: Conversation},
+	"assistant":  {class: Conversation},
+	"attachment": {class: Conversation},
+	"system":     {class: Conversation},
 
 	"custom-title":   {class: Metadata},
 	"agent-name":     {class: Metadata},
@@ -27,7 +26,7 @@ var plainTypes = map[string]kindOfType{
 	"pr-link":        {class: Metadata},
 	"worktree-state": {class: Metadata},
 
-	"progress":              {class: Noise, why: "progress", tree: true},
+	"progress":              {class: Noise, why: "progress"},
 	"queue-operation":       {class: Noise, why: "queue"},
 	"file-history-snapshot": {class: Noise, why: "file history"},
 	"file-history-delta":    {class: Noise, why: "file history"},

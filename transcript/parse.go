@@ -84,7 +84,7 @@ func (p *Parser) parseObject(b []byte) (*Record, int) {
 	}
 	rec.Raw = b[:n]
 	p.classify(&rec, &e)
-	if rec.UUID != "" && plainTypes[rec.Type].tree {
+	if rec.UUID != "" && !rec.Sidechain && rec.Type != madePrompt {
 		p.mem.Last = rec.UUID
 	}
 	return &rec, n
@@ -152,7 +152,7 @@ func (p *Parser) intern(v []byte) string {
 		return s
 	}
 	s := unquote(v)
-	if len(p.names) < 4096 && len(v) < 4096 {
+	if len(p.names) < 4096 && len(v) < 512 {
 		p.names[string(v)] = s
 	}
 	return s

@@ -25,13 +25,16 @@ import (
 // attachments.
 var firstAttaching = [3]int{2, 1, 100}
 
+// madePrompt is the type of the records made here.
+const madePrompt = "queue-operation/prompt"
+
 const maxQueue = 256
 
 func (p *Parser) queueOperation(rec *Record, e *envelope) {
 	text := unquote(e.content)
 	switch unquote(e.operation) {
 	case "prompt": // made by this package
-		rec.Type, rec.Role, rec.Class = "queue-operation/prompt", "user", Conversation
+		rec.Type, rec.Role, rec.Class = madePrompt, "user", Conversation
 		rec.Why = ""
 		p.addPart(rec, Part{Kind: Text, Text: text})
 	case "enqueue":
