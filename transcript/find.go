@@ -40,11 +40,11 @@ func Find(ctx context.Context, dir string, known func(path string) (session stri
 	f := finder{known: known}
 	projects, err := os.ReadDir(dir)
 	if err != nil {
-		f.report(err)
+		f.problems = append(f.problems, err)
 	}
 	for _, p := range projects {
 		if err := ctx.Err(); err != nil {
-			f.report(err)
+			f.problems = append(f.problems, err)
 			break
 		}
 		if p.IsDir() {
@@ -65,7 +65,7 @@ type finder struct {
 
 // report notes an error, unless what it is about has just vanished.
 func (f *finder) report(err error) {
-	if !errors.Is(err, fs.ErrNotExist) || len(f.files) == 0 && len(f.problems) == 0 {
+	if !errors.Is(err, fs.ErrNotExist) {
 		f.problems = append(f.problems, err)
 	}
 }
@@ -96,7 +96,7 @@ func (f *finder) project(dir string) {
 func (f *finder) agents(dir, session string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		if !errors.Is(err, fs.ErrNotExist) && !isNotDir(dir) {
+		if !isNotDir(dir) {
 			f.report(err)
 		}
 		return
