@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
@@ -58,17 +59,41 @@ func (x *Index) placesWhere(session string, most int, match func(*message) bool)
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	var out []anchors.Place
-	for i := range x.cat.convs {
+	for _, i := range x.oldestFirst() {
 		v := &x.cat.convs[i]
 		if session != "" && v.Session != session {
 			continue
 		}
 		for _, n := range v.all(x.cat.visibleMessages) {
 			if len(out) < most && match(&x.cat.messages[n]) {
-				out = append(out, x.place(n, uint32(i)))
+				out = append(out, x.place(n, i))
 			}
 		}
 	}
+	return out
+}
+
+// oldestFirst lists the conversations by the first message that is theirs
+// alone: of a fork and its origin the origin comes first, also when it was not
+// continued and has none.
+func (x *Index) oldestFirst() []uint32 {
+	c := x.cat
+	forked := map[uint32]bool{}
+	for i := range c.convs {
+		for _, m := range c.convs[i].shared {
+			forked[m] = true
+		}
+	}
+	out, first := make([]uint32, len(c.convs)), make([]int64, len(c.convs))
+	for i := range c.convs {
+		out[i] = uint32(i)
+		for _, n := range c.convs[i].msgs {
+			if t := c.messages[n].time; !forked[n] && t != 0 && (first[i] == 0 || t < first[i]) {
+				first[i] = t
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b uint32) int { return cmp.Compare(first[a], first[b]) })
 	return out
 }
 

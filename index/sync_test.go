@@ -208,8 +208,8 @@ func TestForkSharesMessages(t *testing.T) {
 		}
 	}
 	places, err := x.ByUUID(context.Background(), "", a.uuid(2))
-	if err != nil || len(places) != 2 {
-		t.Errorf("%v %v", places, err)
+	if err != nil || len(places) != 2 || places[0].Session != sessionA {
+		t.Errorf("the origin should come first: %v %v", places, err)
 	}
 	m, err := x.Message(context.Background(), anchors.Place{Session: sessionC, UUID: a.uuid(2)})
 	if err != nil || !m.Live {
