@@ -58,7 +58,7 @@ func oneLine(s string, n int) string {
 	return clip(strings.Join(strings.Fields(Clean(s)), " "), n)
 }
 
-// who names the speaker and, where it is not plain words, what it is.
+// who names the speaker or, where nobody spoke, what it is.
 func who(role string, kind transcript.Kind, tool string) string {
 	switch {
 	case kind == transcript.Text || kind == "":
@@ -66,7 +66,7 @@ func who(role string, kind transcript.Kind, tool string) string {
 	case tool != "":
 		return string(kind) + " of " + oneLine(tool, 40)
 	}
-	return strings.TrimSpace(role + " " + string(kind))
+	return string(kind)
 }
 
 func plural(n int, one string) string {
