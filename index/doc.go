@@ -15,6 +15,7 @@
 //	vec/<model>/             vectors by content, and the words' vectors in words/
 //	fresh.json               when the sources were last read
 //	lock, holder.json        the one process that owns the folder
+//	embedding.lock           the one process that computes vectors
 //
 // Only the archive cannot be made again once the client has deleted its
 // transcripts; everything else is derived from it. A batch is written in this

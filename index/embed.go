@@ -5,9 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/gofrs/flock"
 
 	"recall/embed"
 	"recall/index/vectors"
@@ -45,15 +48,27 @@ func (x *Index) openVectors() error {
 	return err
 }
 
+// ErrEmbedding is returned by Embed when another process computes the vectors.
+var ErrEmbedding = errors.New("another process computes the vectors")
+
 // Embed computes the vectors that are missing in the data folder: prose first,
 // then the table of words, then the first passage of each command and output;
 // newest first within each. The folder is locked only for moments between two
-// batches. Ended by ctx or budget, what was computed is kept.
+// batches. Ended by ctx or budget, what was computed is kept. One process at a
+// time does this; any other gets ErrEmbedding at once.
 func Embed(ctx context.Context, o Options, e EmbedOptions) (EmbedReport, error) {
 	if o.Embedder == nil {
 		return EmbedReport{}, errors.New("no embedder")
 	}
 	r := embedding{begun: time.Now(), e: e}
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		return r.rep, err
+	}
+	l := flock.New(filepath.Join(o.Dir, "embedding.lock"), flock.SetPermissions(0o600))
+	if ok, err := l.TryLock(); !ok {
+		return r.rep, cmp.Or(err, ErrEmbedding)
+	}
+	defer l.Unlock()
 	err := r.run(ctx, o)
 	r.rep.Took = time.Since(r.begun)
 	return r.rep, err

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"math"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gofrs/flock"
 
 	"recall/embed"
 )
@@ -97,6 +100,24 @@ func TestEmbedKeepsWhatCameBeforeAnError(t *testing.T) {
 	}
 	if f := x.Fresh(); f.Unembedded != 0 {
 		t.Errorf("%+v", f)
+	}
+}
+
+func TestOneProcessEmbedsAtATime(t *testing.T) {
+	root, _, _ := history(t)
+	o := embedded(t, t.TempDir(), root, embed.NewHashed(64))
+	l := flock.New(filepath.Join(o.Dir, "embedding.lock"))
+	if ok, err := l.TryLock(); !ok {
+		t.Fatal(err)
+	}
+	if _, err := Embed(context.Background(), o, EmbedOptions{}); !errors.Is(err, ErrEmbedding) {
+		t.Errorf("error %v", err)
+	}
+	if err := l.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if rep, err := Embed(context.Background(), o, EmbedOptions{}); err != nil || rep.Left != 0 {
+		t.Errorf("%+v %v", rep, err)
 	}
 }
 
