@@ -20,7 +20,16 @@ func encoder(t *testing.T, opt Options) *Encoder {
 	return e
 }
 
+// skipShort skips what takes minutes on an emulator.
+func skipShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("short")
+	}
+}
+
 func TestConforms(t *testing.T) {
+	skipShort(t)
 	for _, kernel := range bert.Kernels() {
 		if kernel == "go" {
 			continue // plain Go takes seconds for long texts; TestGoldenVectors covers it
@@ -51,6 +60,7 @@ func TestNoticesNameLicence(t *testing.T) {
 }
 
 func TestMeaning(t *testing.T) {
+	skipShort(t)
 	e := encoder(t, Options{})
 	vs, err := e.Documents(t.Context(), []string{
 		"The upload limit comes from the environment variable MAX_BODY_BYTES.",
@@ -83,6 +93,7 @@ func (c *countdown) Err() error {
 }
 
 func TestCancelledMidway(t *testing.T) {
+	skipShort(t)
 	var texts []string
 	for i := range 40 {
 		texts = append(texts, fmt.Sprintf("text %d: %s", i, strings.Repeat("word ", 120)))
@@ -103,8 +114,9 @@ func TestCancelledMidway(t *testing.T) {
 }
 
 func TestWordsAreQueries(t *testing.T) {
+	skipShort(t)
 	e := encoder(t, Options{})
-	words := strings.Fields(strings.Repeat("retry budget upload limit socket ", 20)) // several batches
+	words := strings.Fields(strings.Repeat("retry budget upload limit socket ", 12)) // two batches
 	vs, err := e.Words(t.Context(), words)
 	if err != nil {
 		t.Fatal(err)
