@@ -1,0 +1,129 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// maxHits bounds --limit.
+const maxHits = 1000
+
+// app is what every command shares: streams, settings, the clock.
+type app struct {
+	args     []string
+	in       io.Reader
+	out, err io.Writer
+	getenv   func(string) string
+	now      func() time.Time
+	tty      terminal // of out
+	errTTY   terminal // of err
+	place    place
+
+	// From the flags of every command.
+	configFile string
+	logFile    string
+	verbose    bool
+
+	conf    *config
+	log     *slog.Logger
+	closers []io.Closer
+}
+
+func newApp(args []string, in io.Reader, out, err io.Writer, getenv func(string) string) *app {
+	return &app{
+		args: args, in: in, out: out, err: err, getenv: getenv, now: time.Now,
+		tty: terminalOf(out, getenv), errTTY: terminalOf(err, getenv), place: thisPlace(getenv),
+		log: slog.New(slog.DiscardHandler),
+	}
+}
+
+func (a *app) close() {
+	for _, c := range a.closers {
+		c.Close()
+	}
+}
+
+// setUp reads the settings and starts the log, before a command that needs them.
+func (a *app) setUp(cmd *cobra.Command) error {
+	flags := map[string]string{}
+	for _, k := range keys {
+		if f := cmd.Flags().Lookup(k.flag); k.flag != "" && f != nil && f.Changed {
+			flags[k.flag] = strings.Join(flagValues(f), string(os.PathListSeparator))
+		}
+	}
+	var err error
+	if a.conf, err = readConfig(a.place, a.configFile, flags); err != nil {
+		return err
+	}
+	return a.startLog()
+}
+
+func level(s string) (slog.Level, error) {
+	var l slog.Level
+	err := l.UnmarshalText([]byte(s))
+	return l, err
+}
+
+// startLog sends the log to --log-file, or to standard error after -v. Without
+// either, nothing but the answer's own hints is written there.
+func (a *app) startLog() error {
+	lev, err := level(a.conf.get("log_level"))
+	if err != nil {
+		return err
+	}
+	w := a.err
+	switch {
+	case a.logFile != "":
+		f, err := os.OpenFile(a.logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			return hintf("usage", "", "log file: %w", err)
+		}
+		a.closers = append(a.closers, f)
+		w = f
+	case a.verbose:
+		lev = min(lev, slog.LevelInfo)
+	default:
+		return nil
+	}
+	a.log = slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: lev}))
+	return nil
+}
+
+// printJSON writes v, a struct whose first field is the version, on one line or,
+// for people, indented.
+func (a *app) printJSON(v any) error {
+	e := json.NewEncoder(a.out)
+	e.SetEscapeHTML(false)
+	if a.tty.is {
+		e.SetIndent("", "  ")
+	}
+	return e.Encode(v)
+}
+
+// tell writes a line for people to standard error.
+func (a *app) tell(format string, v ...any) {
+	fmt.Fprintf(a.err, format+"\n", v...)
+}
+
+// hint tells a command that helps.
+func (a *app) hint(words ...string) { a.tell("hint: %s", commandLine(words...)) }
+
+// timeFlag reads the value of --since or --until.
+func (a *app) timeFlag(cmd *cobra.Command, name string) (from, to time.Time, err error) {
+	s, _ := cmd.Flags().GetString(name)
+	if s == "" {
+		return from, to, nil
+	}
+	from, to, err = when(s, a.now())
+	if err != nil {
+		return from, to, hintf("usage", "recall "+cmd.Name()+" --"+name+" 7d", "--%s: %v", name, err)
+	}
+	return from, to, nil
+}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"recall/index"
+	"recall/search"
+	"recall/transcript"
+)
+
+type searchFlags struct {
+	also, kinds, roles      []string
+	scope, session, project string
+	subagents               string
+	dropped, json, noSync   bool
+	limit                   int
+	minScore                float64
+}
+
+var (
+	scopes    = []string{"auto", "session", "project", "all"}
+	kindNames = []string{"text", "command", "output", "file", "summary"}
+	roleNames = []string{"user", "assistant"}
+	agentUses = []string{"include", "exclude", "only"}
+)
+
+func searchCommand(a *app) *cobra.Command {
+	var f searchFlags
+	cmd := &cobra.Command{
+		Use:  "search WORDS…",
+		RunE: func(cmd *cobra.Command, args []string) error { return a.search(cmd, f, args) },
+	}
+	fl := cmd.Flags()
+	fl.StringArrayVar(&f.also, "also", nil, "another wording of the same question, `TEXT`; repeatable")
+	fl.StringVar(&f.scope, "scope", "auto", "where to look: auto, session, project or all")
+	fl.StringVar(&f.session, "session", "", "look in this session; `ID` or pointer")
+	fl.StringVar(&f.project, "project", "", "look in this project; `PATH` or name")
+	fl.BoolVar(&f.dropped, "dropped", false, "only messages that some compaction dropped")
+	fl.StringSliceVar(&f.kinds, "kind", nil, "only these `KINDS`: text,command,output,file,summary")
+	fl.StringSliceVar(&f.roles, "role", nil, "only these `ROLES`: user,assistant")
+	fl.StringVar(&f.subagents, "subagents", "include", "`HOW` sub-agents count: include, exclude or only")
+	fl.String("since", "", "not older than `TIME`")
+	fl.String("until", "", "not newer than `TIME`")
+	fl.IntVarP(&f.limit, "limit", "n", 0, "at most `N` hits (default 10)")
+	fl.Float64Var(&f.minScore, "min-score", 0, "leave out hits that score below `X`, 0 to 1")
+	fl.BoolVar(&f.noSync, "no-sync", false, "do not read new messages first")
+	fl.BoolVar(&f.json, "json", false, "print one JSON object")
+	fl.SortFlags = false
+	for name, values := range map[string][]string{"scope": scopes, "kind": kindNames, "role": roleNames, "subagents": agentUses} {
+		cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	}
+	return cmd
+}
+
+func (a *app) search(cmd *cobra.Command, f searchFlags, args []string) error {
+	q, err := a.query(cmd, f, args)
+	if err != nil {
+		return err
+	}
+	lib, err := a.library()
+	if err != nil {
+		return err
+	}
+	bar := a.progress()
+	b := before{sync: searchBudget, show: bar.show, prepare: func(ctx context.Context, x *index.Index, q *search.Query) error {
+		return a.fillQuery(ctx, x, q, f)
+	}}
+	if f.noSync {
+		b.sync = 0
+	}
+	res, err := lib.search(cmd.Context(), q, b)
+	bar.clear()
+	if err != nil {
+		return err
+	}
+	if f.json {
+		err = a.printJSON(res)
+	} else {
+		a.printResult(res)
+	}
+	if err == nil && !res.Found {
+		return errNothing
+	}
+	return err
+}
+
+// query turns words and flags into a question.
+func (a *app) query(cmd *cobra.Command, f searchFlags, args []string) (search.Query, error) {
+	q := search.Query{Text: strings.TrimSpace(strings.Join(args, " ")), Also: f.also, Scope: f.scope, Limit: f.limit, MinScore: f.minScore}
+	if q.Text == "" {
+		return q, hintf("usage", "recall search 'connection refused' --since 7d", "search for what? Give some words")
+	}
+	for _, c := range []struct {
+		flag    string
+		values  []string
+		allowed []string
+	}{{"scope", []string{f.scope}, scopes}, {"kind", f.kinds, kindNames}, {"role", f.roles, roleNames}, {"subagents", []string{f.subagents}, agentUses}} {
+		for _, v := range c.values {
+			if !slices.Contains(c.allowed, v) {
+				return q, a.badValue(c.flag, v, c.allowed)
+			}
+		}
+	}
+	if q.Limit == 0 && !cmd.Flags().Changed("limit") {
+		q.Limit = a.conf.num("limit")
+	}
+	if q.Limit < 1 || q.Limit > maxHits {
+		return q, hintf("usage", a.retyped(q.Text, "-n", "10"), "--limit %d: a number from 1 to %d is wanted", f.limit, maxHits)
+	}
+	for _, k := range f.kinds {
+		q.Filter.Kinds = append(q.Filter.Kinds, transcript.Kind(k))
+	}
+	q.Filter.Roles, q.Filter.Subagents, q.Filter.Dropped = f.roles, f.subagents, f.dropped
+	var err, err2 error
+	q.Filter.Since, _, err = a.timeFlag(cmd, "since")
+	_, q.Filter.Until, err2 = a.timeFlag(cmd, "until")
+	return q, errors.Join(err, err2)
+}
+
+func (a *app) badValue(flag, value string, allowed []string) error {
+	right := nearest(value, allowed)
+	if right == "" {
+		right = allowed[0]
+	}
+	return hintf("usage", "recall "+commandLine(replaced(a.args, value, right)...), "--%s %s: one of %s is wanted", flag, value, strings.Join(allowed, ", "))
+}
+
+func (a *app) retyped(words ...string) string {
+	return commandLine(append([]string{"recall", "search"}, words...)...)
+}
+
+// replaced puts right in the place of wrong, also behind a = or a comma.
+func replaced(args []string, wrong, right string) []string {
+	out := slices.Clone(args)
+	for i, arg := range out {
+		if arg == wrong || strings.HasSuffix(arg, "="+wrong) || strings.Contains(","+arg+",", ","+wrong+",") {
+			out[i] = strings.Replace(arg, wrong, right, 1)
+		}
+	}
+	return out
+}
+
+// fillQuery finds the session and project that are asked about or asked from.
+func (a *app) fillQuery(ctx context.Context, x *index.Index, q *search.Query, f searchFlags) error {
+	if f.session != "" {
+		t, err := resolve(ctx, x, f.session)
+		if err != nil {
+			return err
+		}
+		q.Session, q.Scope = t.Session, "session"
+	}
+	if q.Project = f.project; f.project != "" && q.Scope == "auto" {
+		q.Scope = "project"
+	}
+	if err := a.asking().fill(ctx, x, q); err != nil {
+		return err
+	}
+	if q.Scope == "session" && q.Session == "" {
+		return hintf("usage", "recall sessions", "which session? This is not inside one: name it by --session")
+	}
+	return nil
+}
