@@ -442,3 +442,12 @@ func TestInstructionsAreShort(t *testing.T) {
 		t.Errorf("instructions have %d bytes; the long form is the manual", n)
 	}
 }
+
+func TestTheOtherHalfIsWholeWhereThereIsRoom(t *testing.T) {
+	m := history()
+	m.messages[1].Parts[0].Text = strings.Repeat("the driver caches statements. ", 10) + "So: 5.4.3"
+	got, _ := call(t, dial(t, m, Options{}), searchName, map[string]any{"query": "prepared statements keep failing", "limit": 1})
+	if !strings.Contains(got, "So: 5.4.3") {
+		t.Errorf("the answer is cut off:\n%s", got)
+	}
+}

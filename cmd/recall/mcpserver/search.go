@@ -10,12 +10,15 @@ import (
 	"recall/transcript"
 )
 
-// With 5 hits, these keep an answer at about 1,200 tokens.
+// An answer takes about 240 tokens a hit, so 5 hits about 1,200.
 const (
 	excerptChars = 450
-	nearChars    = 240
+	hitChars     = 900
 	weakHits     = 3
 )
+
+// nearChars are the lengths to try for the other half of an exchange.
+var nearChars = []int{900, 600, 400, 240}
 
 func (h *handlers) search(ctx context.Context, a *args) (string, error) {
 	q, pointer, answer, err := h.query(a)
@@ -106,8 +109,7 @@ func resultText(res *search.Result) string {
 	}
 	end := nextSteps(res, len(hits))
 	room := maxChars - utf8.RuneCountInString(b.String()) - utf8.RuneCountInString(end) - 100
-	for i, hit := range hits {
-		text := hitText(i+1, hit)
+	for i, text := range hitTexts(hits) {
 		if room -= utf8.RuneCountInString(text); room < 0 {
 			fmt.Fprintf(&b, "%s left out to keep this short: ask with a smaller limit.\n", plural(len(hits)-i, "more hit"))
 			break
@@ -116,6 +118,23 @@ func resultText(res *search.Result) string {
 	}
 	b.WriteString(end)
 	return b.String()
+}
+
+// hitTexts writes hits with as much of the other halves as the whole has room
+// for.
+func hitTexts(hits []search.Hit) []string {
+	out := make([]string, len(hits))
+	for _, near := range nearChars {
+		sum := 0
+		for i, h := range hits {
+			out[i] = hitText(i+1, h, near)
+			sum += utf8.RuneCountInString(out[i])
+		}
+		if sum <= hitChars*len(hits) {
+			break
+		}
+	}
+	return out
 }
 
 func heading(res *search.Result, shown int) string {
@@ -155,7 +174,7 @@ func freshness(f search.Fresh) string {
 	return s + "." + notes(f.Notes)
 }
 
-func hitText(rank int, h search.Hit) string {
+func hitText(rank int, h search.Hit, near int) string {
 	var b strings.Builder
 	fields := []string{
 		fmt.Sprintf("[%d] %.2f", rank, h.Score), stamp(h.Time), baseName(h.Project),
@@ -171,13 +190,14 @@ func hitText(rank int, h search.Hit) string {
 		fields = append(fields, "transcript file deleted")
 	}
 	b.WriteString(strings.Join(append(fields, h.Pointer), " | ") + "\n")
-	fence(&b, exchange(h))
+	fence(&b, exchange(h, near))
 	return b.String()
 }
 
-// exchange puts the halves of an exchange together, each with its speaker.
-func exchange(h search.Hit) string {
-	share := nearChars / max(1, len(h.Before)+len(h.After))
+// exchange puts the halves of an exchange together, each with its speaker; near
+// characters are for the other half.
+func exchange(h search.Hit, near int) string {
+	share := near / max(1, len(h.Before)+len(h.After))
 	var lines []string
 	for _, n := range h.Before {
 		lines = append(lines, half(n, share))
