@@ -11,8 +11,9 @@ import (
 )
 
 // writeChat turns a conversation in short form into a transcript below dir and
-// returns the session's id. The first line is "session DIGIT FOLDER TIME"; then
-// each line is a record, a minute after the one before:
+// returns the session's id. The first line is "session DIGIT FOLDER TIME", or
+// DIGIT/AGENT for a sub-agent; then each line is a record, a minute after the
+// one before:
 //
 //	user: words        assistant: words
 //	Bash: command      output: what it printed
@@ -38,15 +39,22 @@ func writeChat(dir, text string) (string, error) {
 		return "", err
 	}
 	c.path = filepath.Join(folder, c.session+".jsonl")
+	if c.agent != "" {
+		c.path = filepath.Join(folder, c.session, "subagents", "agent-"+c.agent+".jsonl")
+		if err := os.MkdirAll(filepath.Dir(c.path), 0o700); err != nil {
+			return "", err
+		}
+	}
 	return c.session, os.WriteFile(c.path, []byte(strings.ReplaceAll(strings.Join(c.lines, ""), "@PATH@", filepath.ToSlash(c.path))), 0o600)
 }
 
 type chat struct {
-	session, folder, path string
-	at                    time.Time
-	n                     int
-	parent                string
-	lines                 []string
+	session, agent string
+	folder, path   string
+	at             time.Time
+	n              int
+	parent         string
+	lines          []string
 }
 
 func (c *chat) begin(line string) error {
@@ -54,6 +62,7 @@ func (c *chat) begin(line string) error {
 	if _, err := fmt.Sscanf(line, "session %s %s %s", &digit, &c.folder, &when); err != nil {
 		return err
 	}
+	digit, c.agent, _ = strings.Cut(digit, "/")
 	c.session = regexp.MustCompile(`x`).ReplaceAllString("xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx", digit)
 	var err error
 	c.at, err = time.Parse(time.RFC3339, when)
@@ -103,6 +112,10 @@ func (c *chat) record(typ string, message, more map[string]any) {
 		"timestamp": c.at.Add(time.Duration(c.n) * time.Minute).Format(time.RFC3339)}
 	if c.parent != "" {
 		r["parentUuid"] = c.parent
+	}
+	if c.agent != "" {
+		r["uuid"] = "a9" + r["uuid"].(string)[2:]
+		r["isSidechain"], r["agentId"] = true, c.agent
 	}
 	if message != nil {
 		if typ == "assistant" {

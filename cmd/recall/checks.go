@@ -80,6 +80,8 @@ func (e *examination) unopened(err error) {
 	switch {
 	case errors.As(err, &locked):
 		e.add("error", "index", "recall doctor", "%v; wait until it is done", locked)
+	case errors.Is(err, fs.ErrPermission):
+		e.add("error", "index", commandLine("chmod", "-R", "u+rwX", e.lib.opts.Dir), "%v", err)
 	case errors.As(err, &h) && h.cmd != "recall doctor":
 		e.add("error", "index", h.cmd, "%v", err)
 	default:

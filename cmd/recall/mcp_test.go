@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -194,4 +195,22 @@ func TestServersLiveTogether(t *testing.T) {
 	}
 	a.end()
 	b.end()
+}
+
+func TestServerEndsWhenToldTo(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no interrupts between processes")
+	}
+	c := startMCP(t)
+	c.send(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+	c.reply()
+	if err := c.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if c.out.Scan() {
+		t.Errorf("said %q", c.out.Text())
+	}
+	if err := c.cmd.Wait(); err != nil {
+		t.Errorf("ended with %v", err)
+	}
 }
