@@ -46,7 +46,7 @@ def show(what, value, target, unit="", judged=None):
 
 
 def environment(home, config):
-    return dict(os.environ, RECALL_HOME=home, CLAUDE_CONFIG_DIR=config, RECALL_CONFIG=os.path.join(home, "no-config"), NO_COLOR="1")
+    return dict(os.environ, XDG_CONFIG_HOME=home, RECALL_HOME=home, CLAUDE_CONFIG_DIR=config, NO_COLOR="1")
 
 
 def lines_of(config):
@@ -64,16 +64,16 @@ def lines_of(config):
 
 def account(recall, env, config):
     out, _, _ = run([recall, "doctor", "--json"], env, ok=(0, 1))
-    files = json.loads(out)["accounts"]
+    files = json.loads(out)["records"]["files"]
     want = lines_of(config)
     got = {f["path"]: f["lines"] for f in files}
     wrong = [p for p in want if got.get(p) != want[p]]
     # A line may hold two records; every other line holds one.
-    few = [f["path"] for f in files if sum(f["records"].values()) < f["lines"]]
+    few = [f["path"] for f in files if sum(f["kinds"].values()) < f["lines"]]
     show("files whose lines are all accounted for", "%d/%d" % (len(want) - len(set(wrong + few)), len(want)), "all", judged=not wrong and not few)
     total = {}
     for f in files:
-        for k, v in f["records"].items():
+        for k, v in f["kinds"].items():
             total[k.split(":")[0]] = total.get(k.split(":")[0], 0) + v
     print("   " + ", ".join("%s %d" % kv for kv in sorted(total.items(), key=lambda kv: -kv[1])))
 
