@@ -96,7 +96,7 @@ func unwrap(s string) []string {
 }
 
 func (a *args) num(name string, def, lo, hi int) int {
-	n := float64(def)
+	var n float64
 	switch v := a.get(name).(type) {
 	case nil:
 		return def
