@@ -105,20 +105,31 @@ func (b *blob) quantized(name string, rows, cols int) tensor {
 	if raw == "" {
 		return tensor{}
 	}
-	return tensor{rows: rows, cols: cols, values: raw[:n], scales: raw[n:]}
+	return tensor{rows: rows, cols: cols, width: cols, values: raw[:n], scales: raw[n:]}
 }
 
-// tensor is a matrix of signed bytes in blocks that share a scale. It points
-// into the weights.
+// tensor is a matrix of signed bytes in blocks that share a scale, or a part of
+// one. It points into the weights.
 type tensor struct {
 	rows, cols int
-	values     string
-	scales     string // half floats
+	width      int    // columns of the whole matrix
+	values     string // from the first of this part on
+	scales     string // half floats, likewise
 }
+
+// part returns n rows from row on, and of these m columns from col on, which are
+// multiples of blockSize.
+func (t tensor) part(row, n, col, m int) tensor {
+	at := row*t.width + col
+	return tensor{rows: n, cols: m, width: t.width, values: t.values[at:], scales: t.scales[at/blockSize*2:]}
+}
+
+// block returns the values of block b of a row.
+func (t tensor) block(row, b int) string { return t.values[row*t.width+b*blockSize:][:blockSize] }
 
 // half returns the factor of block b of a row as a half float.
 func (t tensor) half(row, b int) uint16 {
-	i := 2 * (row*(t.cols/blockSize) + b)
+	i := 2 * (row*(t.width/blockSize) + b)
 	return uint16(t.scales[i]) | uint16(t.scales[i+1])<<8
 }
 
@@ -126,10 +137,8 @@ func (t tensor) scale(row, b int) float32 { return halfFloat(t.half(row, b)) }
 
 // row writes a row's values to dst.
 func (t tensor) row(i int, dst []float32) {
-	src := t.values[i*t.cols : (i+1)*t.cols]
 	for b := range t.cols / blockSize {
-		f := t.scale(i, b)
-		part := src[b*blockSize:][:blockSize]
+		f, part := t.scale(i, b), t.block(i, b)
 		for j := range blockSize { // not over part: a string ranges over its characters
 			dst[b*blockSize+j] = f * float32(int8(part[j]))
 		}

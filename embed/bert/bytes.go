@@ -50,13 +50,14 @@ func newByteLinear(k *kernel, bias []float32, ts []tensor, center []float32) *by
 // bytes can say of the center first and then what they left, which is exact to
 // 16 bits.
 func (l *byteLinear) subtract(center []float32) {
-	var s scratch
+	var in input
 	rest := slices.Clone(center)
 	sum := make([]float32, l.out)
 	for range 2 {
-		l.mul(sum, rest, 1, &s)
-		for i, q := range s.bytes {
-			rest[i] -= s.ranges[0][0]*float32(q) + s.ranges[0][1]
+		l.load(&in, rest, 1)
+		l.mul(sum, &in, false)
+		for i, q := range in.bytes {
+			rest[i] -= in.ranges[0][0]*float32(q) + in.ranges[0][1]
 		}
 		for p := range l.out / byteCols {
 			copy(l.columns[(3*p+2)*byteCols:], sum[p*byteCols:][:byteCols])
@@ -78,26 +79,34 @@ func (k *kernel) repackRow(dst []int8, t tensor, row int) (scale float32, sum in
 		top = max(top, t.half(row, b)) // half floats above 0 sort like their bits
 	}
 	scale = max(halfFloat(top), 1e-20) // no division by 0
-	values := t.values[row*t.cols:][:t.cols]
-	scales := t.scales[2*row*blocks:][:2*blocks]
+	values := t.values[row*t.width:][:t.cols]
+	scales := t.scales[row*t.width/blockSize*2:][:2*blocks]
 	dst = dst[:(t.cols/4-1)*4*byteCols+4]
 	k.repack(&dst[0], unsafe.StringData(values), unsafe.StringData(scales), blocks, &sum, (1<<15)/scale)
 	return scale, sum
 }
 
-func (l *byteLinear) mul(dst, src []float32, rows int, s *scratch) {
-	k := l.kernel
-	in := grow(&s.bytes, rows*l.in)
-	ranges := grow(&s.ranges, rows)
+func (l *byteLinear) load(in *input, src []float32, rows int) {
+	bytes := grow(&in.bytes, rows*l.in)
+	ranges := grow(&in.ranges, rows)
+	in.rows = rows
 	for i := range rows {
-		k.quantize(in[i*l.in:][:l.in], src[i*l.in:][:l.in], l.center, &ranges[i])
+		l.kernel.quantize(bytes[i*l.in:][:l.in], src[i*l.in:][:l.in], l.center, &ranges[i])
 	}
+}
+
+func (l *byteLinear) mul(dst []float32, in *input, add bool) {
+	sum := 0
+	if add {
+		sum = 1
+	}
+	panel := l.in * byteCols
 	for p := range l.out / byteCols {
-		w, col := &l.values[p*l.in*byteCols], &l.columns[3*p*byteCols]
+		w, col := &l.values[p*panel], &l.columns[3*p*byteCols]
 		i := 0
-		for _, g := range k.byteGemm {
-			for ; rows-i >= g.rows; i += g.rows {
-				g.f(l.in/4, &in[i*l.in], l.in, w, &dst[i*l.out+p*byteCols], 4*l.out, col, &ranges[i])
+		for _, g := range l.kernel.byteGemm {
+			for ; in.rows-i >= g.rows; i += g.rows {
+				g.f(l.in/4, &in.bytes[i*l.in], l.in, w, &dst[i*l.out+p*byteCols], 4*l.out, col, &in.ranges[i], sum, panel)
 			}
 		}
 	}

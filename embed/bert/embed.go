@@ -4,10 +4,10 @@ import "math"
 
 // scratch is the memory of one forward pass, kept for the next.
 type scratch struct {
-	x, qkv, mix, y, up []float32 // [tokens] rows
-	keys, scores       []float32 // of one head of one text
-	bytes              []uint8
-	ranges             [][2]float32
+	x, mix, y    []float32 // [tokens][hidden]
+	qkv          []float32 // [tokens][3*hidden]
+	keys, scores []float32 // of one head of one text
+	in, inner    input
 }
 
 // grow makes p at least n long and returns its first n; their content is
@@ -63,17 +63,33 @@ func (m *Model) lookUp(x []float32, lists [][]int32, s *scratch) {
 // forward takes x through one layer.
 func (m *Model) forward(b *block, x []float32, lists [][]int32, s *scratch) {
 	tokens := len(x) / m.size.Hidden
-	qkv := grow(&s.qkv, 3*len(x))
-	mix, y := grow(&s.mix, len(x)), grow(&s.y, len(x))
-	up := grow(&s.up, tokens*m.size.FFN)
-	b.qkv.mul(qkv, x, tokens, s)
+	qkv, mix, y := grow(&s.qkv, 3*len(x)), grow(&s.mix, len(x)), grow(&s.y, len(x))
+	b.qkv.load(&s.in, x, tokens)
+	b.qkv.mul(qkv, &s.in, false)
 	m.attend(mix, qkv, lists, s)
-	b.out.mul(y, mix, tokens, s)
+	b.out.load(&s.in, mix, tokens)
+	b.out.mul(y, &s.in, false)
 	m.addNorm(x, y, b.norm1)
-	b.up.mul(up, x, tokens, s)
-	m.kernel.gelu(up)
-	b.down.mul(y, up, tokens, s)
+	m.feedForward(b, y, x, s)
 	m.addNorm(x, y, b.norm2)
+}
+
+// feedForward writes down(gelu(up(x))) to y. It goes part by part of the inner
+// columns, so that these stay in the second-level cache: they are four times as
+// wide as x.
+func (m *Model) feedForward(b *block, y, x []float32, s *scratch) {
+	tokens := len(x) / m.size.Hidden
+	for i := range b.up {
+		up, down := b.up[i], b.down[i]
+		if i == 0 {
+			up.load(&s.in, x, tokens)
+		}
+		inner := s.mix[:tokens*min(m.size.Hidden, m.size.FFN-i*m.size.Hidden)]
+		up.mul(inner, &s.in, false)
+		m.kernel.gelu(inner)
+		down.load(&s.inner, inner, tokens)
+		down.mul(y, &s.inner, i > 0)
+	}
 }
 
 func (m *Model) addNorm(x, y []float32, n affine) {
@@ -101,7 +117,7 @@ func (m *Model) attendHead(mix, qkv []float32, n int, s *scratch) {
 	keys, scores := grow(&s.keys, wide*width), grow(&s.scores, n*wide)
 	m.packKeys(keys, qkv[h:], n)
 	k.mul(scores, wide, qkv, 3*h, n,
-		panel{data: keys, k: width, n: wide, stride: k.cols, next: k.cols * width}, nil)
+		panel{data: keys, k: width, n: wide, stride: k.cols, next: k.cols * width}, nil, 0)
 	scale := float32(1 / math.Sqrt(float64(width)))
 	for i := range n {
 		row := scores[i*wide:][:wide]
@@ -111,7 +127,7 @@ func (m *Model) attendHead(mix, qkv []float32, n int, s *scratch) {
 		k.softmax(row, scale)
 	}
 	k.mul(mix, h, scores, wide, n,
-		panel{data: qkv[2*h:], k: n, n: width, stride: 3 * h, next: k.cols}, nil)
+		panel{data: qkv[2*h:], k: n, n: width, stride: 3 * h, next: k.cols}, nil, 0)
 }
 
 // packKeys writes the n keys of one head as the columns of a panel; columns
@@ -123,9 +139,21 @@ func (m *Model) packKeys(dst, keys []float32, n int) {
 		if n-j < cols {
 			clear(strip)
 		}
-		for c := range min(cols, n-j) {
-			for i, v := range keys[(j+c)*3*m.size.Hidden:][:width] {
-				strip[i*cols+c] = v
+		ld := 3 * m.size.Hidden
+		for c := 0; c < min(cols, n-j); c += 4 {
+			k0 := keys[(j+c)*ld:][:width]
+			if j+c+4 > n {
+				for ; c < n-j; c++ {
+					for i, v := range keys[(j+c)*ld:][:width] {
+						strip[i*cols+c] = v
+					}
+				}
+				break
+			}
+			k1, k2, k3 := keys[(j+c+1)*ld:][:width], keys[(j+c+2)*ld:][:width], keys[(j+c+3)*ld:][:width]
+			for i, v := range k0 {
+				d := (*[4]float32)(strip[i*cols+c:])
+				d[0], d[1], d[2], d[3] = v, k1[i], k2[i], k3[i]
 			}
 		}
 	}

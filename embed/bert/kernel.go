@@ -34,9 +34,11 @@ type kernel struct {
 	repack func(dst *int8, values, scales *uint8, blocks int, sum *int32, share float32)
 }
 
-// gemmFunc writes some rows of one strip of a product, c = a*b + bias: a has k
-// columns, b k rows. ld* are bytes from row to row. Without bias it is nil.
-type gemmFunc func(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32)
+// gemmFunc writes some rows of one strip of a product and a sum, c = a*b +
+// start: a has k columns, b k rows. ld* are bytes from row to row, lds that of
+// start, which may be c, or nil for zeros. The strip that will be used next lies
+// next bytes behind b and is fetched meanwhile.
+type gemmFunc func(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds, next int)
 
 type rowGemm struct {
 	rows int
@@ -45,8 +47,10 @@ type rowGemm struct {
 
 // byteGemmFunc writes some rows of one panel of a byteLinear: a has 4*k4
 // columns, b and cols are the panel's values and columns, rows what quantize
-// left for each row of a. lda and ldc are bytes from row to row; k4 is even.
-type byteGemmFunc func(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32)
+// left for each row of a. lda and ldc are bytes from row to row; k4 is a
+// multiple of 4. If add is 1 and not 0, the product is added to c. next is as in
+// gemmFunc.
+type byteGemmFunc func(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add, next int)
 
 type rowByteGemm struct {
 	rows int

@@ -39,24 +39,28 @@ func TestMul(t *testing.T) {
 		rnd := rand.New(rand.NewPCG(5, 6))
 		for _, rows := range []int{0, 1, 2, 3, 5, 7, 13, 14, 15, 29, 31} {
 			for _, depth := range []int{1, 2, 3, 4, 5, 33, 64} {
-				for _, withBias := range []bool{false, true} {
-					checkMul(t, k, rnd, rows, depth, 2*k.cols, withBias)
+				for _, from := range []string{"zeros", "bias", "dst"} {
+					checkMul(t, k, rnd, rows, depth, 2*k.cols, from)
 				}
 			}
 		}
 	})
 }
 
-func checkMul(t *testing.T, k *kernel, rnd *rand.Rand, rows, depth, n int, withBias bool) {
+func checkMul(t *testing.T, k *kernel, rnd *rand.Rand, rows, depth, n int, from string) {
 	t.Helper()
 	const margin = 3
 	lds, ldd, ldb := depth+margin, n+margin, n+5
 	src, b := randomFloats(rnd, max(1, rows*lds)), randomFloats(rnd, depth*ldb)
-	var bias []float32
-	if withBias {
-		bias = randomFloats(rnd, n)
-	}
 	dst := randomFloats(rnd, max(1, rows*ldd))
+	var start []float32
+	ldi := 0
+	switch from {
+	case "bias":
+		start = randomFloats(rnd, n)
+	case "dst":
+		start, ldi = dst, ldd
+	}
 	want := slices.Clone(dst)
 	for i := range rows {
 		for j := range n {
@@ -64,14 +68,14 @@ func checkMul(t *testing.T, k *kernel, rnd *rand.Rand, rows, depth, n int, withB
 			for x := range depth {
 				sum += float64(src[i*lds+x]) * float64(b[x*ldb+j])
 			}
-			if bias != nil {
-				sum += float64(bias[j])
+			if start != nil {
+				sum += float64(start[i*ldi+j])
 			}
 			want[i*ldd+j] = float32(sum)
 		}
 	}
-	k.mul(dst, ldd, src, lds, rows, panel{data: b, k: depth, n: n, stride: ldb, next: k.cols}, bias)
-	near(t, fmt.Sprintf("%dx%dx%d", rows, depth, n), dst, want, 1e-4)
+	k.mul(dst, ldd, src, lds, rows, panel{data: b, k: depth, n: n, stride: ldb, next: k.cols}, start, ldi)
+	near(t, fmt.Sprintf("%dx%dx%d from %s", rows, depth, n, from), dst, want, 1e-4)
 }
 
 func TestGelu(t *testing.T) {
@@ -133,17 +137,25 @@ func TestByteLinear(t *testing.T) {
 		}
 		rnd := rand.New(rand.NewPCG(11, 12))
 		w := []tensor{b.quantized("l0.f2.w", tinySize.Hidden, tinySize.FFN)}
-		bias := b.floats("l0.f2.b", tinySize.Hidden)
-		center := randomFloats(rnd, tinySize.FFN)
-		bytes, floats := newByteLinear(k, bias, w, center), newFloatLinear(portable, bias, w)
-		for rows := 1; rows < 30; rows++ {
-			src := randomFloats(rnd, rows*tinySize.FFN)
-			got, want := make([]float32, rows*tinySize.Hidden), make([]float32, rows*tinySize.Hidden)
-			bytes.mul(got, src, rows, new(scratch))
-			floats.mul(want, src, rows, nil)
-			c := dot(got, want) / math.Sqrt(dot(got, got)*dot(want, want))
-			if c < 0.9998 {
-				t.Errorf("%d rows: cosine %.6f to the product of floats", rows, c)
+		for _, add := range []bool{false, true} {
+			bias := make([]float32, tinySize.Hidden)
+			if !add {
+				bias = randomFloats(rnd, tinySize.Hidden)
+			}
+			center := randomFloats(rnd, tinySize.FFN)
+			bytes, floats := newByteLinear(k, bias, w, center), newFloatLinear(portable, bias, w)
+			for rows := 1; rows < 30; rows++ {
+				got := randomFloats(rnd, rows*tinySize.Hidden)
+				want, src := slices.Clone(got), randomFloats(rnd, rows*tinySize.FFN)
+				var in input
+				bytes.load(&in, src, rows)
+				bytes.mul(got, &in, add)
+				floats.load(&in, src, rows)
+				floats.mul(want, &in, add)
+				c := dot(got, want) / math.Sqrt(dot(got, got)*dot(want, want))
+				if c < 0.9998 {
+					t.Errorf("%d rows, add %v: cosine %.6f to the product of floats", rows, add, c)
+				}
 			}
 		}
 	})
@@ -161,7 +173,7 @@ func TestRepack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := b.quantized("l1.f2.w", tinySize.Hidden, tinySize.FFN)
+		w := b.quantized("l1.f2.w", tinySize.Hidden, tinySize.FFN).part(7, 80, 32, 96)
 		dst, row := make([]int8, w.cols*byteCols), make([]float32, w.cols)
 		for r := range w.rows {
 			scale, sum := k.repackRow(dst[4*(r%byteCols):], w, r)

@@ -2,8 +2,22 @@ package bert
 
 // linear is a matrix and a bias, ready to multiply rows by.
 type linear interface {
-	// mul writes rows rows to dst, one for each of src. Rows lie without gaps.
-	mul(dst, src []float32, rows int, s *scratch)
+	// load makes rows rows of src, which lie without gaps, the input of mul.
+	// src must not change until then.
+	load(in *input, src []float32, rows int)
+	// mul writes a row to dst for each of the input, or adds it to what is
+	// there; then the bias must be 0. An input serves for all linears made with
+	// the same center.
+	mul(dst []float32, in *input, add bool)
+}
+
+// input is rows in the form that linears multiply. A zero input is ready for
+// load, which uses its memory again.
+type input struct {
+	rows   int
+	floats []float32
+	bytes  []uint8
+	ranges [][2]float32 // of each row of bytes, see kernel.quantize
 }
 
 // floatLinear holds panels of kernel.cols outputs: [out/cols][in][cols].
@@ -35,7 +49,7 @@ func (t tensor) unpack(row, n int, panel []float32) {
 		dst := panel[b*blockSize*n:][:blockSize*n]
 		for r := range n {
 			f := t.scale(row+r, b)
-			src := t.values[(row+r)*t.cols+b*blockSize:][:blockSize]
+			src := t.block(row+r, b)
 			at := r
 			for i := range blockSize {
 				dst[at] = f * float32(int8(src[i]))
@@ -45,9 +59,15 @@ func (t tensor) unpack(row, n int, panel []float32) {
 	}
 }
 
-func (l *floatLinear) mul(dst, src []float32, rows int, _ *scratch) {
+func (l *floatLinear) load(in *input, src []float32, rows int) { in.floats, in.rows = src, rows }
+
+func (l *floatLinear) mul(dst []float32, in *input, add bool) {
 	p := panel{data: l.panels, k: l.in, n: l.out, stride: l.kernel.cols, next: l.in * l.kernel.cols}
-	l.kernel.mul(dst, l.out, src, l.in, rows, p, l.bias)
+	start, lds := l.bias, 0
+	if add {
+		start, lds = dst, l.out
+	}
+	l.kernel.mul(dst, l.out, in.floats, l.in, in.rows, p, start, lds)
 }
 
 // panel is a matrix of k rows and n columns, given as column strips of
@@ -60,18 +80,19 @@ type panel struct {
 }
 
 // mul writes the product of src (rows x b.k) and b to dst (rows x b.n), plus
-// the bias if there is one. ldd and lds are the lengths of their rows.
-func (k *kernel) mul(dst []float32, ldd int, src []float32, lds, rows int, b panel, bias []float32) {
+// start unless that is nil. ldd, lds and ldi are the floats from row to row of
+// dst, src and start; ldi may be 0, dst may be start.
+func (k *kernel) mul(dst []float32, ldd int, src []float32, lds, rows int, b panel, start []float32, ldi int) {
 	for j := 0; j < b.n; j += k.cols {
 		strip := &b.data[j/k.cols*b.next]
-		var add *float32
-		if bias != nil {
-			add = &bias[j]
-		}
 		i := 0
 		for _, g := range k.gemm {
 			for ; rows-i >= g.rows; i += g.rows {
-				g.f(b.k, &src[i*lds], 4*lds, strip, 4*b.stride, &dst[i*ldd+j], 4*ldd, add)
+				var from *float32
+				if start != nil {
+					from = &start[i*ldi+j]
+				}
+				g.f(b.k, &src[i*lds], 4*lds, strip, 4*b.stride, &dst[i*ldd+j], 4*ldd, from, 4*ldi, 4*b.next)
 			}
 		}
 	}

@@ -12,10 +12,10 @@ func (m *Model) load(b *blob) {
 	before := m.norm
 	for i := range m.size.Layers {
 		m.blocks = append(m.blocks, m.loadBlock(b, "l"+strconv.Itoa(i)+".", before))
-		before = m.blocks[i].norm2
 		if b.err != nil {
 			return
 		}
+		before = m.blocks[i].norm2
 	}
 	m.segment = m.segment[:h] // all texts are of the first segment
 }
@@ -23,33 +23,61 @@ func (m *Model) load(b *blob) {
 // loadBlock reads the layer whose tensors' names start with p; its input was
 // normalised by before.
 func (m *Model) loadBlock(b *blob, p string, before affine) block {
-	h, ffn := m.size.Hidden, m.size.FFN
-	norm1 := b.affine(p+"ln1", h)
-	return block{
-		qkv:   m.linear(b, h, h, before.shift, p+"q", p+"k", p+"v"),
-		out:   m.linear(b, h, h, nil, p+"o"),
-		up:    m.linear(b, ffn, h, norm1.shift, p+"f1"),
-		down:  m.linear(b, h, ffn, nil, p+"f2"),
-		norm1: norm1,
-		norm2: b.affine(p+"ln2", h),
+	h := m.size.Hidden
+	q, k, v := b.matrix(p+"q", h, h), b.matrix(p+"k", h, h), b.matrix(p+"v", h, h)
+	out := b.matrix(p+"o", h, h)
+	up, down := b.matrix(p+"f1", m.size.FFN, h), b.matrix(p+"f2", h, m.size.FFN)
+	block := block{norm1: b.affine(p+"ln1", h), norm2: b.affine(p+"ln2", h)}
+	if b.err != nil {
+		return block
 	}
+	block.qkv = m.linear(before.shift, q, k, v)
+	block.out = m.linear(nil, out)
+	for at := 0; at < m.size.FFN; at += h {
+		n := min(h, m.size.FFN-at)
+		block.up = append(block.up, m.linear(block.norm1.shift, up.outputs(at, n)))
+		block.down = append(block.down, m.linear(nil, down.inputs(at, n)))
+	}
+	return block
 }
 
 func (b *blob) affine(name string, n int) affine {
 	return affine{gain: b.floats(name+".g", n), shift: b.floats(name+".b", n)}
 }
 
-// linear reads matrices of rows outputs each and puts them under one another.
-// The input's values are spread around center, or around 0 where that is nil.
-func (m *Model) linear(b *blob, rows, cols int, center []float32, names ...string) linear {
+// matrix is the weights and the bias of a linear as they are stored.
+type matrix struct {
+	tensor
+	bias []float32
+}
+
+func (b *blob) matrix(name string, rows, cols int) matrix {
+	return matrix{b.quantized(name+".w", rows, cols), b.floats(name+".b", rows)}
+}
+
+// outputs returns the part that computes n outputs from at on.
+func (m matrix) outputs(at, n int) matrix {
+	return matrix{m.part(at, n, 0, m.cols), m.bias[at:][:n]}
+}
+
+// inputs returns the part that multiplies n inputs from at on. The bias is with
+// the first part.
+func (m matrix) inputs(at, n int) matrix {
+	bias := m.bias
+	if at > 0 {
+		bias = make([]float32, m.rows)
+	}
+	return matrix{m.part(0, m.rows, at, n), bias}
+}
+
+// linear puts matrices under one another. The values that they will multiply
+// are spread around center, or around 0 where that is nil.
+func (m *Model) linear(center []float32, parts ...matrix) linear {
 	var ts []tensor
 	var bias []float32
-	for _, n := range names {
-		ts = append(ts, b.quantized(n+".w", rows, cols))
-		bias = append(bias, b.floats(n+".b", rows)...)
-	}
-	if b.err != nil {
-		return nil
+	for _, p := range parts {
+		ts = append(ts, p.tensor)
+		bias = append(bias, p.bias...)
 	}
 	if m.kernel.byteGemm != nil {
 		return newByteLinear(m.kernel, bias, ts, center)

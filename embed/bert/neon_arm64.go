@@ -5,19 +5,19 @@ package bert
 // neonGemm8 is a gemmFunc for panels of 8 columns, 8 rows at a time.
 //
 //go:noescape
-func neonGemm8(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32)
+func neonGemm8(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int, next int)
 
 // neonGemm4 is a gemmFunc for panels of 8 columns, 4 rows at a time.
 //
 //go:noescape
-func neonGemm4(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32)
+func neonGemm4(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int, next int)
 
 // neonGemm2 is a gemmFunc for panels of 8 columns, 2 rows at a time.
 //
 //go:noescape
-func neonGemm2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32)
+func neonGemm2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int, next int)
 
 // neonGemm1 is a gemmFunc for panels of 8 columns, 1 rows at a time.
 //
 //go:noescape
-func neonGemm1(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32)
+func neonGemm1(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int, next int)

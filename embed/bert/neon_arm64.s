@@ -2,8 +2,8 @@
 
 #include "textflag.h"
 
-// func neonGemm8(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32)
-TEXT ·neonGemm8(SB), NOSPLIT, $0-64
+// func neonGemm8(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int, next int)
+TEXT ·neonGemm8(SB), NOSPLIT, $0-80
 	MOVD k+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD lda+16(FP), R2
@@ -11,7 +11,8 @@ TEXT ·neonGemm8(SB), NOSPLIT, $0-64
 	MOVD ldb+32(FP), R4
 	MOVD c+40(FP), R5
 	MOVD ldc+48(FP), R6
-	MOVD bias+56(FP), R7
+	MOVD start+56(FP), R7
+	MOVD lds+64(FP), R16
 	MOVD R1, R8
 	ADD R2, R8, R9
 	ADD R2, R9, R10
@@ -22,20 +23,20 @@ TEXT ·neonGemm8(SB), NOSPLIT, $0-64
 	ADD R2, R14, R15
 	CBZ R7, zero
 	VLD1 (R7), [V0.S4, V1.S4]
-	VMOV V0.B16, V2.B16
-	VMOV V1.B16, V3.B16
-	VMOV V0.B16, V4.B16
-	VMOV V1.B16, V5.B16
-	VMOV V0.B16, V6.B16
-	VMOV V1.B16, V7.B16
-	VMOV V0.B16, V8.B16
-	VMOV V1.B16, V9.B16
-	VMOV V0.B16, V10.B16
-	VMOV V1.B16, V11.B16
-	VMOV V0.B16, V12.B16
-	VMOV V1.B16, V13.B16
-	VMOV V0.B16, V14.B16
-	VMOV V1.B16, V15.B16
+	ADD R16, R7, R7
+	VLD1 (R7), [V2.S4, V3.S4]
+	ADD R16, R7, R7
+	VLD1 (R7), [V4.S4, V5.S4]
+	ADD R16, R7, R7
+	VLD1 (R7), [V6.S4, V7.S4]
+	ADD R16, R7, R7
+	VLD1 (R7), [V8.S4, V9.S4]
+	ADD R16, R7, R7
+	VLD1 (R7), [V10.S4, V11.S4]
+	ADD R16, R7, R7
+	VLD1 (R7), [V12.S4, V13.S4]
+	ADD R16, R7, R7
+	VLD1 (R7), [V14.S4, V15.S4]
 	B loop
 zero:
 	VEOR V0.B16, V0.B16, V0.B16
@@ -100,8 +101,8 @@ loop:
 	VST1 [V14.S4, V15.S4], (R5)
 	RET
 
-// func neonGemm4(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32)
-TEXT ·neonGemm4(SB), NOSPLIT, $0-64
+// func neonGemm4(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int, next int)
+TEXT ·neonGemm4(SB), NOSPLIT, $0-80
 	MOVD k+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD lda+16(FP), R2
@@ -109,19 +110,20 @@ TEXT ·neonGemm4(SB), NOSPLIT, $0-64
 	MOVD ldb+32(FP), R4
 	MOVD c+40(FP), R5
 	MOVD ldc+48(FP), R6
-	MOVD bias+56(FP), R7
+	MOVD start+56(FP), R7
+	MOVD lds+64(FP), R16
 	MOVD R1, R8
 	ADD R2, R8, R9
 	ADD R2, R9, R10
 	ADD R2, R10, R11
 	CBZ R7, zero
 	VLD1 (R7), [V0.S4, V1.S4]
-	VMOV V0.B16, V2.B16
-	VMOV V1.B16, V3.B16
-	VMOV V0.B16, V4.B16
-	VMOV V1.B16, V5.B16
-	VMOV V0.B16, V6.B16
-	VMOV V1.B16, V7.B16
+	ADD R16, R7, R7
+	VLD1 (R7), [V2.S4, V3.S4]
+	ADD R16, R7, R7
+	VLD1 (R7), [V4.S4, V5.S4]
+	ADD R16, R7, R7
+	VLD1 (R7), [V6.S4, V7.S4]
 	B loop
 zero:
 	VEOR V0.B16, V0.B16, V0.B16
@@ -158,8 +160,8 @@ loop:
 	VST1 [V6.S4, V7.S4], (R5)
 	RET
 
-// func neonGemm2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32)
-TEXT ·neonGemm2(SB), NOSPLIT, $0-64
+// func neonGemm2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int, next int)
+TEXT ·neonGemm2(SB), NOSPLIT, $0-80
 	MOVD k+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD lda+16(FP), R2
@@ -167,13 +169,14 @@ TEXT ·neonGemm2(SB), NOSPLIT, $0-64
 	MOVD ldb+32(FP), R4
 	MOVD c+40(FP), R5
 	MOVD ldc+48(FP), R6
-	MOVD bias+56(FP), R7
+	MOVD start+56(FP), R7
+	MOVD lds+64(FP), R16
 	MOVD R1, R8
 	ADD R2, R8, R9
 	CBZ R7, zero
 	VLD1 (R7), [V0.S4, V1.S4]
-	VMOV V0.B16, V2.B16
-	VMOV V1.B16, V3.B16
+	ADD R16, R7, R7
+	VLD1 (R7), [V2.S4, V3.S4]
 	B loop
 zero:
 	VEOR V0.B16, V0.B16, V0.B16
@@ -196,8 +199,8 @@ loop:
 	VST1 [V2.S4, V3.S4], (R5)
 	RET
 
-// func neonGemm1(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32)
-TEXT ·neonGemm1(SB), NOSPLIT, $0-64
+// func neonGemm1(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int, next int)
+TEXT ·neonGemm1(SB), NOSPLIT, $0-80
 	MOVD k+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD lda+16(FP), R2
@@ -205,7 +208,8 @@ TEXT ·neonGemm1(SB), NOSPLIT, $0-64
 	MOVD ldb+32(FP), R4
 	MOVD c+40(FP), R5
 	MOVD ldc+48(FP), R6
-	MOVD bias+56(FP), R7
+	MOVD start+56(FP), R7
+	MOVD lds+64(FP), R16
 	MOVD R1, R8
 	CBZ R7, zero
 	VLD1 (R7), [V0.S4, V1.S4]

@@ -21,20 +21,20 @@ func at(p *float32, i, ld, n int) []float32 {
 	return unsafe.Slice((*float32)(unsafe.Add(unsafe.Pointer(p), i*ld)), n)
 }
 
-func startSums(bias *float32) (s [4]float32) {
-	if bias != nil {
-		copy(s[:], at(bias, 0, 0, 4))
+func startSums(start *float32, row, lds int) (s [4]float32) {
+	if start != nil {
+		copy(s[:], at(start, row, lds, 4))
 	}
 	return s
 }
 
 // goGemm2 is a gemmFunc for strips of 4 columns, 2 rows at a time: the 8 sums,
 // 4 values of b and 2 of a fit the 16 float registers of amd64.
-func goGemm2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32) {
+func goGemm2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds, _ int) {
 	a0, a1 := at(a, 0, lda, k), at(a, 1, lda, k)
-	s := startSums(bias)
+	s, r := startSums(start, 0, lds), startSums(start, 1, lds)
 	s00, s01, s02, s03 := s[0], s[1], s[2], s[3]
-	s10, s11, s12, s13 := s00, s01, s02, s03
+	s10, s11, s12, s13 := r[0], r[1], r[2], r[3]
 	for i, x := range a0 {
 		row := (*[4]float32)(unsafe.Add(unsafe.Pointer(b), i*ldb))
 		b0, b1, b2, b3 := row[0], row[1], row[2], row[3]
@@ -53,8 +53,8 @@ func goGemm2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc in
 }
 
 // goGemm1 is a gemmFunc for strips of 4 columns, one row at a time.
-func goGemm1(k int, a *float32, _ int, b *float32, ldb int, c *float32, _ int, bias *float32) {
-	s := startSums(bias)
+func goGemm1(k int, a *float32, _ int, b *float32, ldb int, c *float32, _ int, start *float32, _, _ int) {
+	s := startSums(start, 0, 0)
 	for i, x := range at(a, 0, 0, k) {
 		row := (*[4]float32)(unsafe.Add(unsafe.Pointer(b), i*ldb))
 		for j := range s {

@@ -5,27 +5,27 @@ package bert
 // vnniGemm12 is a byteGemmFunc for 12 rows at a time.
 //
 //go:noescape
-func vnniGemm12(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32)
+func vnniGemm12(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
 
 // vnniGemm8 is a byteGemmFunc for 8 rows at a time.
 //
 //go:noescape
-func vnniGemm8(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32)
+func vnniGemm8(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
 
 // vnniGemm4 is a byteGemmFunc for 4 rows at a time.
 //
 //go:noescape
-func vnniGemm4(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32)
+func vnniGemm4(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
 
 // vnniGemm2 is a byteGemmFunc for 2 rows at a time.
 //
 //go:noescape
-func vnniGemm2(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32)
+func vnniGemm2(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
 
 // vnniGemm1 is a byteGemmFunc for 1 rows at a time.
 //
 //go:noescape
-func vnniGemm1(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32)
+func vnniGemm1(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
 
 // vnniQuantize is kernel.quantize.
 //

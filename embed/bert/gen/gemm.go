@@ -41,25 +41,30 @@ func gemm(a *asm, v isa, mr int) {
 		fmt.Sprintf("is a gemmFunc for panels of %[2]d columns, %[1]d rows at a time.", mr, 2*v.lanes()),
 		[2]string{"AX", "k int"}, [2]string{"SI", "a *float32"}, [2]string{"R8", "lda int"},
 		[2]string{"DI", "b *float32"}, [2]string{"R9", "ldb int"},
-		[2]string{"DX", "c *float32"}, [2]string{"R10", "ldc int"}, [2]string{"CX", "bias *float32"})
+		[2]string{"DX", "c *float32"}, [2]string{"R10", "ldc int"}, [2]string{"CX", "start *float32"},
+		[2]string{"", "lds int"}, [2]string{"", "next int"})
 	groups := a.setRowBases(mr)
 	g := gemmRegs{v, mr}
 	g.start(a)
-	a.op("SUBQ", "$4", "AX")
+	a.op("MOVQ", "next+72(FP)", "CX")
+	a.op("ADDQ", "DI", "CX")
+	a.op("LEAQ", "(R9)(R9*2)", "R15")
+	a.op("SUBQ", "$8", "AX")
 	a.op("JL", "tail")
 	a.op("PCALIGN", "$32")
 	a.label("loop")
-	for u := range 4 {
-		g.step(a, 4*u)
+	for u := range 8 {
+		g.step(a, u)
 	}
-	a.advanceRows(groups, 16)
-	a.op("SUBQ", "$4", "AX")
+	a.advanceRows(groups, 32)
+	a.op("SUBQ", "$8", "AX")
 	a.op("JGE", "loop")
 	a.label("tail")
-	a.op("ADDQ", "$4", "AX")
+	a.op("ADDQ", "$8", "AX")
 	a.op("JZ", "done")
 	a.label("one")
 	g.step(a, 0)
+	a.op("ADDQ", "R9", "DI")
 	a.advanceRows(groups, 4)
 	a.op("DECQ", "AX")
 	a.op("JNZ", "one")
@@ -78,16 +83,17 @@ func (g gemmRegs) sum(row, half int) string { return g.r(2*row + half) }
 func (g gemmRegs) panel(half int) string    { return g.r(2*g.mr + half) }
 func (g gemmRegs) value(row int) string     { return g.r(2*g.mr + 2 + row%2) }
 
-// start fills the sums with the bias, or with zeros where there is none.
+// start fills the sums with the rows at start, or with zeros where it is nil.
 func (g gemmRegs) start(a *asm) {
+	a.op("MOVQ", "lds+64(FP)", "R15")
 	a.op("TESTQ", "CX", "CX")
 	a.op("JZ", "zero")
-	for h := range 2 {
-		a.op("VMOVUPS", mem(h*g.bytes, "CX"), g.sum(0, h))
-	}
-	for i := 1; i < g.mr; i++ {
+	for i := range g.mr {
 		for h := range 2 {
-			a.op("VMOVAPS", g.sum(0, h), g.sum(i, h))
+			a.op("VMOVUPS", mem(h*g.bytes, "CX"), g.sum(i, h))
+		}
+		if i < g.mr-1 {
+			a.op("ADDQ", "R15", "CX")
 		}
 	}
 	a.op("JMP", "start")
@@ -100,13 +106,22 @@ func (g gemmRegs) start(a *asm) {
 	a.label("start")
 }
 
-func (g gemmRegs) step(a *asm, off int) {
+// step adds the products of the u-th k to the sums and fetches the same part of
+// the strip that comes next. Every fourth step moves on in both strips.
+func (g gemmRegs) step(a *asm, u int) {
+	row := []string{"", "(R9*1)", "(R9*2)", "(R15*1)"}[u%4]
 	for h := range 2 {
-		a.op("VMOVUPS", mem(h*g.bytes, "DI"), g.panel(h))
+		a.op("VMOVUPS", mem(h*g.bytes, "DI")+row, g.panel(h))
 	}
-	a.op("ADDQ", "R9", "DI")
+	for h := 0; h < 2*g.bytes; h += 64 {
+		a.op("PREFETCHT1", mem(h, "CX")+row)
+	}
+	if u%4 == 3 {
+		a.op("LEAQ", "(DI)(R9*4)", "DI")
+		a.op("LEAQ", "(CX)(R9*4)", "CX")
+	}
 	for i := range g.mr {
-		a.op("VBROADCASTSS", rowAddr(i, off), g.value(i))
+		a.op("VBROADCASTSS", rowAddr(i, 4*u), g.value(i))
 		for h := range 2 {
 			a.op("VFMADD231PS", g.panel(h), g.value(i), g.sum(i, h))
 		}

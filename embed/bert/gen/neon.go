@@ -17,7 +17,8 @@ func neonGemm(a *asm, mr int) {
 	a.fn("MOVD", fmt.Sprintf("neonGemm%d", mr), fmt.Sprintf("is a gemmFunc for panels of 8 columns, %d rows at a time.", mr),
 		[2]string{"R0", "k int"}, [2]string{"R1", "a *float32"}, [2]string{"R2", "lda int"},
 		[2]string{"R3", "b *float32"}, [2]string{"R4", "ldb int"},
-		[2]string{"R5", "c *float32"}, [2]string{"R6", "ldc int"}, [2]string{"R7", "bias *float32"})
+		[2]string{"R5", "c *float32"}, [2]string{"R6", "ldc int"}, [2]string{"R7", "start *float32"},
+		[2]string{"R16", "lds int"}, [2]string{"", "next int"})
 	a.op("MOVD", "R1", "R8")
 	for i := 1; i < mr; i++ {
 		a.op("ADD", "R2", fmt.Sprintf("R%d", 7+i), fmt.Sprintf("R%d", 8+i))
@@ -45,13 +46,16 @@ func neonGemm(a *asm, mr int) {
 	a.op("RET")
 }
 
-// neonStart fills the sums with the bias, or with zeros where there is none.
+// neonStart fills the sums with the rows at start, or with zeros where it is
+// nil.
 func neonStart(a *asm, mr int) {
 	v := func(i int) string { return fmt.Sprintf("V%d.B16", i) }
 	a.op("CBZ", "R7", "zero")
-	a.op("VLD1", "(R7)", "[V0.S4, V1.S4]")
-	for i := 2; i < 2*mr; i++ {
-		a.op("VMOV", v(i%2), v(i))
+	for i := range mr {
+		a.op("VLD1", "(R7)", fmt.Sprintf("[V%d.S4, V%d.S4]", 2*i, 2*i+1))
+		if i < mr-1 {
+			a.op("ADD", "R16", "R7", "R7")
+		}
 	}
 	a.op("B", "loop")
 	a.label("zero")

@@ -19,15 +19,19 @@ func byteGemm(a *asm, mr int) {
 	a.fn("MOVQ", fmt.Sprintf("vnniGemm%d", mr), fmt.Sprintf("is a byteGemmFunc for %d rows at a time.", mr),
 		[2]string{"AX", "k4 int"}, [2]string{"SI", "a *uint8"}, [2]string{"R8", "lda int"},
 		[2]string{"DI", "b *int8"}, [2]string{"DX", "c *float32"}, [2]string{"R10", "ldc int"},
-		[2]string{"CX", "cols *float32"}, [2]string{"R9", "rows *[2]float32"})
+		[2]string{"CX", "cols *float32"}, [2]string{"R9", "rows *[2]float32"},
+		[2]string{"", "add int"}, [2]string{"", "next int"})
 	sum := func(i, h int) string { return fmt.Sprintf("Z%d", 2*i+h) }
 	groups := a.setRowBases(mr)
 	for i := range 2 * mr {
 		a.zero(avx512, sum(i/2, i%2))
 	}
+	a.op("MOVQ", "next+72(FP)", "R15")
 	a.op("PCALIGN", "$32")
 	a.label("loop")
-	for u := range 2 {
+	for u := range 4 {
+		a.op("PREFETCHT1", mem(128*u, "DI")+"(R15*1)")
+		a.op("PREFETCHT1", mem(128*u+64, "DI")+"(R15*1)")
 		a.op("VMOVDQU32", mem(128*u, "DI"), "Z24")
 		a.op("VMOVDQU32", mem(128*u+64, "DI"), "Z25")
 		for i := range mr {
@@ -37,20 +41,24 @@ func byteGemm(a *asm, mr int) {
 			a.op("VPDPBUSD", "Z25", val, sum(i, 1))
 		}
 	}
-	a.op("ADDQ", "$256", "DI")
-	a.advanceRows(groups, 8)
-	a.op("SUBQ", "$2", "AX")
+	a.op("ADDQ", "$512", "DI")
+	a.advanceRows(groups, 16)
+	a.op("SUBQ", "$4", "AX")
 	a.op("JG", "loop")
 	byteStore(a, mr, sum)
 }
 
-// byteStore writes sum*colScale*rowScale + colSum*rowLow + bias. The panel's
-// numbers are in Z24 to Z29 (scale, colSum, bias, two registers each), the
-// row's in Z30 and Z31.
+// byteStore writes sum*colScale*rowScale + colSum*rowLow + bias, and what was
+// there before if add is 1. The panel's numbers are in Z24 to Z29 (scale,
+// colSum, bias, two registers each), the row's in Z30 and Z31. Without add, the
+// mask K1 makes what was there 0.
 func byteStore(a *asm, mr int, sum func(i, h int) string) {
 	for i := range 6 {
 		a.op("VMOVUPS", mem(64*i, "CX"), fmt.Sprintf("Z%d", 24+i))
 	}
+	a.op("MOVQ", "add+64(FP)", "AX")
+	a.op("NEGQ", "AX")
+	a.op("KMOVW", "AX", "K1")
 	for i := range mr {
 		a.op("VBROADCASTSS", mem(8*i, "R9"), "Z30")
 		a.op("VBROADCASTSS", mem(8*i+4, "R9"), "Z31")
@@ -60,6 +68,7 @@ func byteStore(a *asm, mr int, sum func(i, h int) string) {
 			a.op("VMULPS", fmt.Sprintf("Z%d", 24+h), s, s)
 			a.op("VFMADD213PS", fmt.Sprintf("Z%d", 28+h), "Z30", s)
 			a.op("VFMADD231PS", fmt.Sprintf("Z%d", 26+h), "Z31", s)
+			a.op("VADDPS", mem(64*h, "DX"), s, "K1", s)
 			a.op("VMOVUPS", s, mem(64*h, "DX"))
 		}
 		if i < mr-1 {
