@@ -133,7 +133,7 @@ type backend struct {
 
 // Search implements mcpserver.Backend.
 func (b *backend) Search(ctx context.Context, q search.Query) (*search.Result, error) {
-	return b.search(ctx, q, before{sync: callSync, prepare: func(ctx context.Context, x *index.Index, q *search.Query) error {
+	res, err := b.search(ctx, q, before{sync: callSync, prepare: func(ctx context.Context, x *index.Index, q *search.Query) error {
 		if err := b.asking.fill(ctx, x, q); err != nil {
 			return err
 		}
@@ -142,13 +142,22 @@ func (b *backend) Search(ctx context.Context, q search.Query) (*search.Result, e
 		}
 		return nil
 	}})
+	return res, passing(err)
+}
+
+// passing tells a model that an error is worth another try.
+func passing(err error) error {
+	if errors.Is(err, index.ErrLocked) {
+		return fmt.Errorf("%w; try again in a few seconds", err)
+	}
+	return err
 }
 
 // Read implements mcpserver.Backend.
 func (b *backend) Read(ctx context.Context, r mcpserver.Range, visit func(mcpserver.Message) bool) (mcpserver.Reading, error) {
 	out, err := b.read(ctx, r, visit)
 	if err != nil {
-		return out, err
+		return out, passing(err)
 	}
 	if out.Total == 0 {
 		return out, fmt.Errorf("%s holds no messages", strings.TrimSpace(r.Pointer))

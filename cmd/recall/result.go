@@ -150,6 +150,9 @@ func (a *app) hintAfter(res *search.Result, hits []search.Hit) {
 	switch {
 	case res.Found:
 		a.hint("recall", "show", hits[0].Pointer, "-C", "2")
+		if res.Fresh.FilesBehind > 0 {
+			a.hint("recall", "sync")
+		}
 	case res.Fresh.FilesBehind > 0 || res.Fresh.AsOf.IsZero():
 		a.hint("recall", "sync")
 	case res.Scope.Searched != "all":

@@ -73,7 +73,7 @@ func TestHitOnATerminal(t *testing.T) {
 		t.Errorf("pipe: want three plain lines, got %q", got)
 	}
 	want = "1 hit in what this session's compactions dropped; 3 files not yet indexed; 412 messages found by keyword only, as yet\n" +
-		"hint: recall show recall:edd44f35#3fa9c1aa -C 2\n"
+		"hint: recall show recall:edd44f35#3fa9c1aa -C 2\nhint: recall sync\n"
 	if d := cmp.Diff(want, notes); d != "" {
 		t.Errorf("notes (-want +got):\n%s", d)
 	}
