@@ -77,6 +77,9 @@ func (x *Index) Status(ctx context.Context) (Status, error) {
 	sessions := map[string]bool{}
 	for i := range x.cat.convs {
 		v := &x.cat.convs[i]
+		if len(v.msgs)+len(v.shared) == 0 {
+			continue
+		}
 		sessions[v.Session] = true
 		if v.Agent != "" {
 			st.Agents++

@@ -62,9 +62,11 @@ func (x *Index) Sync(ctx context.Context, o SyncOptions) (SyncReport, error) {
 
 func (x *Index) recordFresh(rep *SyncReport, err error) {
 	f := freshFile{AsOf: x.readFresh().AsOf, Behind: rep.Behind, Notes: rep.Notes}
-	if err != nil {
+	switch {
+	case errors.Is(err, context.Canceled): // Behind says it all
+	case err != nil:
 		f.Notes = append(slices.Clone(f.Notes), "the last sync ended with: "+err.Error())
-	} else if rep.Behind == 0 {
+	case rep.Behind == 0:
 		f.AsOf = time.Now().UTC()
 	}
 	if err := x.writeFresh(f); err != nil {
