@@ -15,40 +15,44 @@ const ellipsis = "…"
 // around it as far as there is room. Of an output (lines) it returns the lines
 // that match. What was left out is marked by ….
 func excerptOf(m *matcher, text string, from, to int, lines bool, most int) string {
-	before, passage, after, cutLeft, cutRight := surroundings(text, from, to, most)
-	whole := before + passage + after
-	if !cutLeft && !cutRight && utf8.RuneCountInString(whole) <= most {
+	r := regionOf(text, from, to, most)
+	whole := r.before + r.passage + r.after
+	if !r.cutLeft && !r.cutRight && utf8.RuneCountInString(whole) <= most {
 		return tidy(whole, most)
 	}
-	spans := m.find(passage)
+	spans := m.find(r.passage)
 	if lines && len(spans) > 0 {
-		return tidy(matchingLines(m, passage, spans, most), most)
+		return tidy(matchingLines(m, r, spans, most), most)
 	}
 	for i := range spans {
-		spans[i].at += len(before)
-		spans[i].end += len(before)
+		spans[i].at += len(r.before)
+		spans[i].end += len(r.before)
 	}
 	lo, hi := m.densest(spans, most-2)
 	if hi == 0 {
-		lo, hi = len(before), len(before)
+		lo, hi = len(r.before), len(r.before)
 	}
 	lo, hi = grow(whole, lo, hi, most-2)
-	out := whole[lo:hi]
-	if lo > 0 || cutLeft {
+	out := strings.TrimSpace(whole[lo:hi])
+	if lo > 0 || r.cutLeft {
 		out = ellipsis + out
 	}
-	if hi < len(whole) || cutRight {
+	if hi < len(whole) || r.cutRight {
 		out += ellipsis
 	}
 	return tidy(out, most)
 }
 
-// surroundings cleans text[from:to] and as much before and after it as an
-// excerpt can reach.
-func surroundings(text string, from, to, most int) (before, passage, after string, cutLeft, cutRight bool) {
+// region is a passage and as much around it as an excerpt can reach, cleaned.
+type region struct {
+	before, passage, after string
+	cutLeft, cutRight      bool // there is more
+}
+
+func regionOf(text string, from, to, most int) region {
 	from, to = clampRune(text, from), clampRune(text, to)
 	lo, hi := clampRune(text, from-4*most), clampRune(text, to+4*most)
-	return Clean(text[lo:from]), Clean(text[from:to]), Clean(text[to:hi]), lo > 0, hi < len(text)
+	return region{Clean(text[lo:from]), Clean(text[from:to]), Clean(text[to:hi]), lo > 0, hi < len(text)}
 }
 
 // clampRune brings i into text and back to the start of a character.
@@ -171,40 +175,44 @@ type line struct {
 	taken  bool
 }
 
-// matchingLines puts together the lines of text that hold the question's words,
-// the best first as long as there is room, then the lines next to them.
-func matchingLines(m *matcher, text string, spans []span, most int) string {
-	lines := m.split(text, spans, most)
-	order := make([]int, len(lines))
-	for i := range order {
-		order[i] = i
+// matchingLines puts together the lines of a passage that hold the question's
+// words, the best first as long as there is room, then the lines next to them.
+func matchingLines(m *matcher, r region, spans []span, most int) string {
+	lines := m.split(r.passage, spans, most)
+	order := make([]int, 0, len(lines))
+	for i := range lines {
+		if lines[i].weight > 0 {
+			order = append(order, i)
+		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(lines[b].weight, lines[a].weight) })
 	room := most
-	take := func(i int) {
-		if i < 0 || i >= len(lines) || lines[i].taken {
-			return
-		}
-		// A line may need a mark before and behind it, with line ends.
-		if n := utf8.RuneCountInString(lines[i].text) + 5; n <= room {
-			lines[i].taken = true
-			room -= n
-		}
-	}
-	for _, i := range order {
-		if lines[i].weight > 0 {
-			take(i)
-		}
-	}
-	for d := 1; d <= 3; d++ {
+	for d := range lineContext + 1 {
 		for _, i := range order {
-			if lines[i].weight > 0 && lines[i].taken {
-				take(i + d)
-				take(i - d)
+			if d == 0 || lines[i].taken {
+				room = take(lines, i+d, room)
+				room = take(lines, i-d, room)
 			}
 		}
 	}
-	return join(lines)
+	return join(lines, r.cutLeft || r.before != "", r.cutRight || r.after != "")
+}
+
+// lineContext is how many lines before and after a matching one are shown
+// when there is room.
+const lineContext = 3
+
+// take marks line i if it fits and returns the room that is left.
+func take(lines []line, i, room int) int {
+	if i < 0 || i >= len(lines) || lines[i].taken {
+		return room
+	}
+	n := utf8.RuneCountInString(lines[i].text) + 5 // with marks and line ends before and behind
+	if n > room {
+		return room
+	}
+	lines[i].taken = true
+	return room - n
 }
 
 // split cuts text into lines and weighs them by the different terms they hold.
@@ -212,20 +220,14 @@ func matchingLines(m *matcher, text string, spans []span, most int) string {
 func (m *matcher) split(text string, spans []span, most int) []line {
 	var out []line
 	at := 0
-	for _, l := range strings.SplitAfter(text, "\n") {
+	for l := range strings.SplitAfterSeq(text, "\n") {
 		end := at + len(l)
-		seen := make(map[int]bool, 4)
 		var inside []span
-		x := line{text: strings.TrimRight(l, "\n")}
 		for len(spans) > 0 && spans[0].at < end {
-			s := spans[0]
-			inside = append(inside, span{s.at - at, min(s.end, end) - at, s.term})
-			if !seen[s.term] {
-				seen[s.term] = true
-				x.weight += m.weight(s)
-			}
+			inside = append(inside, span{spans[0].at - at, min(spans[0].end, end) - at, spans[0].term})
 			spans = spans[1:]
 		}
+		x := line{text: strings.TrimRight(l, "\n"), weight: m.distinct(inside)}
 		if longest := most - 10; utf8.RuneCountInString(x.text) > longest {
 			x.text = m.shorten(x.text, inside, longest)
 		}
@@ -235,15 +237,27 @@ func (m *matcher) split(text string, spans []span, most int) []line {
 	return out
 }
 
+// distinct is the weight of the different terms among spans.
+func (m *matcher) distinct(spans []span) float64 {
+	sum, seen := 0.0, map[int]bool{}
+	for _, s := range spans {
+		if !seen[s.term] {
+			seen[s.term] = true
+			sum += m.weight(s)
+		}
+	}
+	return sum
+}
+
 func (m *matcher) shorten(text string, spans []span, most int) string {
 	lo, hi := m.densest(spans, most-2)
 	lo, hi = grow(text, lo, min(hi, len(text)), most-2)
 	return ellipsis + text[lo:hi] + ellipsis
 }
 
-func join(lines []line) string {
+func join(lines []line, more, after bool) string {
 	var b strings.Builder
-	gap := false
+	gap := more
 	for _, l := range lines {
 		if !l.taken {
 			gap = true
@@ -255,7 +269,7 @@ func join(lines []line) string {
 		}
 		b.WriteString(l.text + "\n")
 	}
-	if gap {
+	if gap || after {
 		b.WriteString(ellipsis)
 	}
 	return b.String()
@@ -263,15 +277,7 @@ func join(lines []line) string {
 
 // richness is the weight of the different terms in the best stretch of text.
 func (m *matcher) richness(text string, size int) float64 {
-	text = Clean(text[:clampRune(text, longestRead)])
-	spans := m.find(text)
+	spans := m.find(Clean(text[:clampRune(text, longestRead)]))
 	lo, hi := m.densest(spans, size)
-	sum, seen := 0.0, map[int]bool{}
-	for _, s := range spans {
-		if s.at >= lo && s.end <= hi && !seen[s.term] {
-			seen[s.term] = true
-			sum += m.weight(s)
-		}
-	}
-	return sum
+	return m.distinct(slices.DeleteFunc(spans, func(s span) bool { return s.at < lo || s.end > hi }))
 }

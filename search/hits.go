@@ -87,11 +87,11 @@ func (c *collector) add(ctx context.Context, x *ranked, full bool) error {
 	if c.top == 0 {
 		c.top = x.score
 	}
-	score := hitScore(c.signal.confidence(), x.score/c.top)
+	score := hitScore(c.signal.confidence(), x.score/c.top, len(c.hits) == 0)
 	if score < c.q.MinScore {
 		return nil
 	}
-	sk := sketchOf(partText(&e)[e.Start:e.End])
+	sk := sketchOf(passageText(&e))
 	for i := range c.hits {
 		if c.folds[i].kind == x.Kind && c.sketches[i].like(sk) {
 			if !slices.Contains(c.hits[i].UUIDs, x.UUID) {
@@ -124,8 +124,8 @@ func (c *collector) hit(ctx context.Context, x *ranked, e *index.Exchange, score
 	m := &e.Message
 	h := Hit{
 		Rank: len(c.hits) + 1, Score: round(score), Pointer: c.s.pointer(ctx, m),
-		Session: m.Session, Project: m.Project, Title: oneLine(m.Title), Time: m.Time.UTC(),
-		Role: m.Role, Kind: string(x.Kind), Tool: partTool(e), Subagent: m.Agent,
+		Session: m.Session, Project: Clean(m.Project), Title: oneLine(m.Title), Time: m.Time.UTC(),
+		Role: m.Role, Kind: string(x.Kind), Tool: oneLine(partTool(e)), Subagent: m.Agent,
 		UUIDs:         []string{m.UUID},
 		Excerpt:       excerptOf(c.m, partText(e), e.Start, e.End, x.Kind == transcript.Output, c.q.Excerpt),
 		Before:        c.near(e.Before),
@@ -176,6 +176,13 @@ func partText(e *index.Exchange) string {
 		return ""
 	}
 	return e.Message.Parts[e.Part].Text
+}
+
+// passageText is the passage that was found.
+func passageText(e *index.Exchange) string {
+	t := partText(e)
+	to := clampRune(t, e.End)
+	return t[min(clampRune(t, e.Start), to):to]
 }
 
 func partTool(e *index.Exchange) string {

@@ -21,15 +21,16 @@ type pool struct {
 	own      ownPart
 }
 
-// ownPart is what ranking knows of the session that asks.
+// ownPart is what ranking knows of who asks.
 type ownPart struct {
 	session string // "" when its messages are treated as all others
 	dropped int    // passages up to this Pos left the model's context; -1: none
+	project string // "" when it is treated as all others
 }
 
 // gather fills a pool with candidates from the scope.
 func (s *Searcher) gather(ctx context.Context, q *question, sc scope) (*pool, error) {
-	p := &pool{q: q, listed: map[index.ID]bool{}, own: ownPart{session: sc.asking, dropped: -1}}
+	p := &pool{q: q, listed: map[index.ID]bool{}, own: ownPart{session: sc.asking, dropped: -1, project: sc.home}}
 	var err error
 	if p.st, err = s.store.Stats(ctx, q.terms, sc.filter); err != nil {
 		return nil, err

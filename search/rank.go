@@ -42,7 +42,10 @@ func (s *Searcher) rank(ctx context.Context, q *question, sc scope) (*ranking, e
 	if err != nil {
 		return nil, err
 	}
-	r := &ranking{listed: p.listed, st: p.st, signal: signal{cover: k.best, cosine: m.best, chat: p.chat, lone: q.lone()}}
+	r := &ranking{listed: p.listed, st: p.st, signal: signal{cover: k.best, chat: p.chat, lone: q.lone(), scope: sc.name}}
+	if s.emb != nil && measured(s.emb.Model()) {
+		r.signal.cosine = m.best
+	}
 	r.list = p.fuse(k, m)
 	return r, nil
 }
@@ -76,16 +79,20 @@ func byScore(list []ranked) {
 	})
 }
 
-// weight sets the asking session's dropped messages before, and what its model
-// still sees behind the others.
+// weight sets what is near to who asks before the rest: what compactions
+// dropped from the session, then its project; and what the session's model
+// still sees behind all.
 func (o ownPart) weight(x *index.Passage) float64 {
 	switch {
-	case o.session == "" || x.Session != o.session || x.Agent != "":
-		return 1
-	case x.Pos <= o.dropped:
-		return ownDropped
+	case o.session != "" && x.Session == o.session && x.Agent == "":
+		if x.Pos <= o.dropped {
+			return ownDropped
+		}
+		return ownLive
+	case o.project != "" && x.Project == o.project:
+		return ownProject
 	}
-	return ownLive
+	return 1
 }
 
 // addPrior adds to each score a share of the mean of the best messages of its

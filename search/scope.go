@@ -22,6 +22,7 @@ type scope struct {
 	name   string // as in Scope.Searched
 	filter index.Filter
 	asking string // the session that asks, when its messages are treated apart
+	home   string // the project that comes first, likewise
 }
 
 // ownDropped is the filter for what the asking session's compactions dropped.
@@ -64,6 +65,7 @@ func scopes(q Query) ([]scope, error) {
 func autoScopes(q Query, all scope) []scope {
 	all.asking = q.Session
 	near := all
+	all.home = q.Project
 	switch {
 	case q.Project != "":
 		near.name, near.filter.Projects = "project", []string{q.Project}

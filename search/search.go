@@ -89,7 +89,7 @@ func (s *Searcher) look(ctx context.Context, q Query, qn *question, sc scope, re
 	}
 	res.searched(sc, r.st.Sessions)
 	res.Hits, res.Weak = []Hit{}, nil
-	if res.Found = len(c.hits) > 0 && r.signal.confidence() >= floor; res.Found {
+	if res.Found = len(c.hits) > 0 && r.signal.found(); res.Found {
 		res.Hits = c.hits
 	} else {
 		res.Weak = c.hits
