@@ -64,10 +64,10 @@ type Model struct {
 
 // block is one layer of the encoder.
 type block struct {
-	qkv, out linear   // attention
-	norm1    affine   // after attention
-	up, down []linear // feed-forward, in parts of which each is as wide as the rest of the model
-	norm2    affine   // after feed-forward
+	query, key, value, out linear // attention
+	norm1                  affine
+	up, down               []linear // feed-forward, in parts as wide as the rest of the model
+	norm2                  affine
 }
 
 // affine is what a layer normalisation ends with.

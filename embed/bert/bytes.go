@@ -23,22 +23,18 @@ type byteLinear struct {
 // newByteLinear takes the shift of the normalisation before it as center. A
 // few inputs have a shift far greater than all spread; left in, it would make
 // the steps between bytes wider and the least cosine .9980 instead of .9991.
-func newByteLinear(k *kernel, bias []float32, ts []tensor, center []float32) *byteLinear {
-	l := &byteLinear{kernel: k, in: ts[0].cols, out: len(bias), center: make([]float32, ts[0].cols)}
+func newByteLinear(k *kernel, w matrix, center []float32) *byteLinear {
+	l := &byteLinear{kernel: k, in: w.cols, out: w.rows, center: make([]float32, w.cols)}
 	l.values = make([]int8, l.in*l.out)
 	l.columns = make([]float32, 3*l.out)
-	j := 0
-	for _, t := range ts {
-		for row := range t.rows {
-			p, r := j/byteCols, j%byteCols
-			panel := l.values[p*l.in*byteCols:][:l.in*byteCols]
-			scale, sum := k.repackRow(panel[4*r:], t, row)
-			col := l.columns[3*p*byteCols:]
-			col[r] = scale
-			col[byteCols+r] = scale * float32(sum)
-			col[2*byteCols+r] = bias[j]
-			j++
-		}
+	for row := range w.rows {
+		p, r := row/byteCols, row%byteCols
+		panel := l.values[p*l.in*byteCols:][:l.in*byteCols]
+		scale, sum := k.repackRow(panel[4*r:], w.tensor, row)
+		col := l.columns[3*p*byteCols:]
+		col[r] = scale
+		col[byteCols+r] = scale * float32(sum)
+		col[2*byteCols+r] = w.bias[row]
 	}
 	if center != nil {
 		l.subtract(center)

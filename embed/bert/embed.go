@@ -4,10 +4,9 @@ import "math"
 
 // scratch is the memory of one forward pass, kept for the next.
 type scratch struct {
-	x, mix, y    []float32 // [tokens][hidden]
-	qkv          []float32 // [tokens][3*hidden]
-	keys, scores []float32 // of one head of one text
-	in, inner    input
+	x, q, k, v, mix, y []float32 // [tokens][hidden]
+	keys, scores       []float32 // of one head of one text
+	in, inner          input
 }
 
 // grow makes p at least n long and returns its first n; their content is
@@ -63,10 +62,13 @@ func (m *Model) lookUp(x []float32, lists [][]int32, s *scratch) {
 // forward takes x through one layer.
 func (m *Model) forward(b *block, x []float32, lists [][]int32, s *scratch) {
 	tokens := len(x) / m.size.Hidden
-	qkv, mix, y := grow(&s.qkv, 3*len(x)), grow(&s.mix, len(x)), grow(&s.y, len(x))
-	b.qkv.load(&s.in, x, tokens)
-	b.qkv.mul(qkv, &s.in, false)
-	m.attend(mix, qkv, lists, s)
+	mix, y := grow(&s.mix, len(x)), grow(&s.y, len(x))
+	q, k, v := grow(&s.q, len(x)), grow(&s.k, len(x)), grow(&s.v, len(x))
+	b.query.load(&s.in, x, tokens)
+	b.query.mul(q, &s.in, false)
+	b.key.mul(k, &s.in, false)
+	b.value.mul(v, &s.in, false)
+	m.attend(mix, q, k, v, lists, s)
 	b.out.load(&s.in, mix, tokens)
 	b.out.mul(y, &s.in, false)
 	m.addNorm(x, y, b.norm1)
@@ -99,61 +101,58 @@ func (m *Model) addNorm(x, y []float32, n affine) {
 }
 
 // attend writes, for each token and head, the mean of the values of its text
-// weighted by softmax(query·key). Rows of qkv hold the queries of all heads,
-// then the keys, then the values.
-func (m *Model) attend(mix, qkv []float32, lists [][]int32, s *scratch) {
-	h, width := m.size.Hidden, m.size.Hidden/m.size.Heads
+// weighted by softmax(query·key). Rows hold all heads.
+func (m *Model) attend(mix, q, k, v []float32, lists [][]int32, s *scratch) {
+	width := m.size.Hidden / m.size.Heads
+	row := 0
 	for _, ids := range lists {
 		for head := range m.size.Heads {
-			m.attendHead(mix[head*width:], qkv[head*width:], len(ids), s)
+			at := row*m.size.Hidden + head*width
+			m.attendHead(mix[at:], q[at:], k[at:], v[at:], len(ids), s)
 		}
-		mix, qkv = mix[len(ids)*h:], qkv[len(ids)*3*h:]
+		row += len(ids)
 	}
 }
 
-func (m *Model) attendHead(mix, qkv []float32, n int, s *scratch) {
-	k, h, width := m.kernel, m.size.Hidden, m.size.Hidden/m.size.Heads
-	wide := (n + k.cols - 1) / k.cols * k.cols
+// attendHead is attend for one head of one text of n tokens.
+func (m *Model) attendHead(mix, q, k, v []float32, n int, s *scratch) {
+	cols, h, width := m.kernel.cols, m.size.Hidden, m.size.Hidden/m.size.Heads
+	wide := (n + cols - 1) / cols * cols
 	keys, scores := grow(&s.keys, wide*width), grow(&s.scores, n*wide)
-	m.packKeys(keys, qkv[h:], n)
-	k.mul(scores, wide, qkv, 3*h, n,
-		panel{data: keys, k: width, n: wide, stride: k.cols, next: k.cols * width}, nil, 0)
+	m.packKeys(keys, k, n)
+	m.kernel.mul(scores, wide, q, h, n, panel{data: keys, k: width, n: wide, stride: cols, next: cols * width}, nil, 0)
 	scale := float32(1 / math.Sqrt(float64(width)))
 	for i := range n {
 		row := scores[i*wide:][:wide]
 		for j := n; j < wide; j++ {
 			row[j] = -1e30 // no key: no weight
 		}
-		k.softmax(row, scale)
+		m.kernel.softmax(row, scale)
 	}
-	k.mul(mix, h, scores, wide, n,
-		panel{data: qkv[2*h:], k: n, n: width, stride: 3 * h, next: k.cols}, nil, 0)
+	m.kernel.mul(mix, h, scores, wide, n, panel{data: v, k: n, n: width, stride: h, next: cols}, nil, 0)
 }
 
 // packKeys writes the n keys of one head as the columns of a panel; columns
 // past the last key are zero.
 func (m *Model) packKeys(dst, keys []float32, n int) {
-	cols, width := m.kernel.cols, m.size.Hidden/m.size.Heads
+	cols, h, width := m.kernel.cols, m.size.Hidden, m.size.Hidden/m.size.Heads
 	for j := 0; j < n; j += cols {
 		strip := dst[j*width:][:cols*width]
 		if n-j < cols {
 			clear(strip)
 		}
-		ld := 3 * m.size.Hidden
-		for c := 0; c < min(cols, n-j); c += 4 {
-			k0 := keys[(j+c)*ld:][:width]
-			if j+c+4 > n {
-				for ; c < n-j; c++ {
-					for i, v := range keys[(j+c)*ld:][:width] {
-						strip[i*cols+c] = v
-					}
-				}
-				break
-			}
-			k1, k2, k3 := keys[(j+c+1)*ld:][:width], keys[(j+c+2)*ld:][:width], keys[(j+c+3)*ld:][:width]
+		c := 0
+		for ; c+4 <= min(cols, n-j); c += 4 { // four at a time takes half the time
+			rows := keys[(j+c)*h:]
+			k0, k1, k2, k3 := rows[:width], rows[h:][:width], rows[2*h:][:width], rows[3*h:][:width]
 			for i, v := range k0 {
 				d := (*[4]float32)(strip[i*cols+c:])
 				d[0], d[1], d[2], d[3] = v, k1[i], k2[i], k3[i]
+			}
+		}
+		for ; c < min(cols, n-j); c++ {
+			for i, v := range keys[(j+c)*h:][:width] {
+				strip[i*cols+c] = v
 			}
 		}
 	}

@@ -28,16 +28,11 @@ type floatLinear struct {
 	bias    []float32
 }
 
-func newFloatLinear(k *kernel, bias []float32, ts []tensor) *floatLinear {
-	l := &floatLinear{kernel: k, in: ts[0].cols, out: len(bias), bias: bias}
+func newFloatLinear(k *kernel, w matrix) *floatLinear {
+	l := &floatLinear{kernel: k, in: w.cols, out: w.rows, bias: w.bias}
 	l.panels = make([]float32, l.in*l.out)
-	panel := l.in * k.cols
-	at := 0
-	for _, t := range ts {
-		for row := 0; row < t.rows; row += k.cols {
-			t.unpack(row, k.cols, l.panels[at:at+panel])
-			at += panel
-		}
+	for row := 0; row < w.rows; row += k.cols {
+		w.unpack(row, k.cols, l.panels[row*l.in:][:k.cols*l.in])
 	}
 	return l
 }

@@ -24,19 +24,21 @@ func (m *Model) load(b *blob) {
 // normalised by before.
 func (m *Model) loadBlock(b *blob, p string, before affine) block {
 	h := m.size.Hidden
-	q, k, v := b.matrix(p+"q", h, h), b.matrix(p+"k", h, h), b.matrix(p+"v", h, h)
-	out := b.matrix(p+"o", h, h)
+	query, key := b.matrix(p+"q", h, h), b.matrix(p+"k", h, h)
+	value, out := b.matrix(p+"v", h, h), b.matrix(p+"o", h, h)
 	up, down := b.matrix(p+"f1", m.size.FFN, h), b.matrix(p+"f2", h, m.size.FFN)
 	block := block{norm1: b.affine(p+"ln1", h), norm2: b.affine(p+"ln2", h)}
 	if b.err != nil {
 		return block
 	}
-	block.qkv = m.linear(before.shift, q, k, v)
-	block.out = m.linear(nil, out)
+	block.query = m.linear(query, before.shift)
+	block.key = m.linear(key, before.shift)
+	block.value = m.linear(value, before.shift)
+	block.out = m.linear(out, nil)
 	for at := 0; at < m.size.FFN; at += h {
 		n := min(h, m.size.FFN-at)
-		block.up = append(block.up, m.linear(block.norm1.shift, up.outputs(at, n)))
-		block.down = append(block.down, m.linear(nil, down.inputs(at, n)))
+		block.up = append(block.up, m.linear(up.outputs(at, n), block.norm1.shift))
+		block.down = append(block.down, m.linear(down.inputs(at, n), nil))
 	}
 	return block
 }
@@ -70,17 +72,11 @@ func (m matrix) inputs(at, n int) matrix {
 	return matrix{m.part(0, m.rows, at, n), bias}
 }
 
-// linear puts matrices under one another. The values that they will multiply
-// are spread around center, or around 0 where that is nil.
-func (m *Model) linear(center []float32, parts ...matrix) linear {
-	var ts []tensor
-	var bias []float32
-	for _, p := range parts {
-		ts = append(ts, p.tensor)
-		bias = append(bias, p.bias...)
-	}
+// linear makes a matrix ready to multiply values that are spread around center,
+// or around 0 where that is nil.
+func (m *Model) linear(w matrix, center []float32) linear {
 	if m.kernel.byteGemm != nil {
-		return newByteLinear(m.kernel, bias, ts, center)
+		return newByteLinear(m.kernel, w, center)
 	}
-	return newFloatLinear(m.kernel, bias, ts)
+	return newFloatLinear(m.kernel, w)
 }

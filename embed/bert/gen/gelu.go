@@ -1,36 +1,54 @@
 package main
 
-// erf(z) is approximated by z*P(z²)/Q(z²) for |z| <= 4; highest power first.
-var (
-	erfP = []float32{-2.72614225801306e-10, 2.77068142495902e-08, -2.10102402082508e-06, -5.69250639462346e-05, -7.34990630326855e-04, -2.95459980854025e-03, -1.60960333262415e-02}
-	erfQ = []float32{-1.45660718464996e-05, -2.13374055278905e-04, -1.68282697438203e-03, -7.37332916720468e-03, -1.42647390514189e-02}
+import "math"
+
+// geluTail approximates u/2*erfc(u/√2) for 0 <= u <= geluEnd as a polynomial in
+// 2u/geluEnd-1, highest power first, to 8e-6: fitted by least squares, reweighted
+// until the error was level. What lies beyond the end is less than 5e-6.
+var geluTail = []float32{
+	0.0239053532, -0.0597210928, -0.0562990578, 0.254067806, -0.097590915, -0.340327566,
+	0.452249433, -0.119253685, -0.209101063, 0.244393512, -0.113161335, 0.0208353273,
+}
+
+const geluEnd = 4.75
+
+// Registers of gelu.
+const (
+	gX = iota
+	gT
+	gP
+	gAbs
+	gEnd
+	gScale
+	gMinus1
+	gZero
+	gTmp  // and the next
+	gCoef = 16
 )
 
-// gelu rewrites x to x/2*(1+erf(x/√2)).
+// gelu rewrites x to x/2*(1+erf(x/√2)), which is max(x,0) less the tail at |x|.
 func gelu(a *asm, v isa) {
-	const x, z, z2, p, root, hi, lo, half, q, t0 = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
 	a.fn("MOVQ", v.name+"Gelu", "is kernel.gelu.", [2]string{"SI,CX", "x []float32"})
-	a.broadcast(v, 0.7071067811865476, root)
-	a.broadcast(v, 4, hi)
-	a.broadcast(v, -4, lo)
-	a.broadcast(v, 0.5, half)
-	poly := narrowPoly(a, v, z2, t0)
+	x, t, p := v.r(gX), v.r(gT), v.r(gP)
+	a.broadcastBits(v, 0x7fffffff, gAbs)
+	a.broadcast(v, geluEnd, gEnd)
+	a.broadcast(v, 2/geluEnd, gScale)
+	a.broadcast(v, -1, gMinus1)
+	a.zero(v, v.r(gZero))
 	if v.wide() {
-		poly = a.widePoly(v, z2, 16, erfP, erfQ)
+		for i, c := range geluTail {
+			a.broadcast(v, c, gCoef+i)
+		}
 	}
 	a.label("loop")
-	a.op("VMOVUPS", "(SI)", v.r(x))
-	a.op("VMULPS", v.r(x), v.r(root), v.r(z))
-	a.op("VMINPS", v.r(z), v.r(hi), v.r(z))
-	a.op("VMAXPS", v.r(z), v.r(lo), v.r(z))
-	a.op("VMULPS", v.r(z), v.r(z), v.r(z2))
-	poly(erfP, p)
-	poly(erfQ, q)
-	a.op("VMULPS", v.r(p), v.r(z), v.r(p))
-	a.divide(v, p, q, z2, t0)
-	a.op("VMULPS", v.r(x), v.r(half), v.r(x))
-	a.op("VFMADD213PS", v.r(x), v.r(x), v.r(p))
-	a.op("VMOVUPS", v.r(p), "(SI)")
+	a.op("VMOVUPS", "(SI)", x)
+	a.op("VANDPS", v.r(gAbs), x, t)
+	a.op("VMINPS", v.r(gEnd), t, t)
+	a.op("VFMADD213PS", v.r(gMinus1), v.r(gScale), t)
+	a.poly(v, geluTail, gP, gT, gCoef, gTmp)
+	a.op("VMAXPS", v.r(gZero), x, x)
+	a.op("VSUBPS", p, x, x)
+	a.op("VMOVUPS", x, "(SI)")
 	a.op("ADDQ", v.step(), "SI")
 	a.op("SUBQ", imm(v.lanes()), "CX")
 	a.op("JG", "loop")
@@ -42,47 +60,25 @@ func (a *asm) broadcast(v isa, value float32, r int) {
 	a.op("VBROADCASTSS", a.constant(value), v.r(r))
 }
 
-// divide sets p to p/q by way of an estimate of 1/q, made twice as exact by one
-// step of Newton's: division itself would take as long as all the rest.
-func (a *asm) divide(v isa, p, q, inv, tmp int) {
+func (a *asm) broadcastBits(v isa, bits uint32, r int) {
+	a.broadcast(v, math.Float32frombits(bits), r)
+}
+
+// poly evaluates a polynomial at register x. Wide registers hold its
+// coefficients from first on; of narrow ones there are too few, so that they
+// are loaded each time, by turns into tmp and the next.
+func (a *asm) poly(v isa, c []float32, dst, x, first, tmp int) {
 	if v.wide() {
-		a.op("VRCP14PS", v.r(q), v.r(inv))
+		a.op("VMOVAPS", v.r(first), v.r(dst))
 	} else {
-		a.op("VRCPPS", v.r(q), v.r(inv))
-	}
-	a.broadcast(v, 2, tmp)
-	a.op("VFNMADD213PS", v.r(tmp), v.r(inv), v.r(q)) // q = 2 - q*inv
-	a.op("VMULPS", v.r(inv), v.r(q), v.r(inv))
-	a.op("VMULPS", v.r(inv), v.r(p), v.r(p))
-}
-
-// narrowPoly evaluates a polynomial in register x with its coefficients
-// reloaded each time: 16 registers cannot hold them.
-func narrowPoly(a *asm, v isa, x, tmp int) func(c []float32, dst int) {
-	return func(c []float32, dst int) {
 		a.broadcast(v, c[0], dst)
-		for i, ci := range c[1:] {
-			t := tmp + i%2
-			a.broadcast(v, ci, t)
-			a.op("VFMADD213PS", v.r(t), v.r(x), v.r(dst))
-		}
 	}
-}
-
-// widePoly keeps the coefficients of all polys in registers from first on.
-func (a *asm) widePoly(v isa, x, first int, polys ...[]float32) func(c []float32, dst int) {
-	at := map[float32]int{}
-	for _, c := range polys {
-		for _, ci := range c {
-			a.broadcast(v, ci, first)
-			at[ci] = first
-			first++
+	for i := 1; i < len(c); i++ {
+		r := first + i
+		if !v.wide() {
+			r = tmp + i%2
+			a.broadcast(v, c[i], r)
 		}
-	}
-	return func(c []float32, dst int) {
-		a.op("VMOVAPS", v.r(at[c[0]]), v.r(dst))
-		for _, ci := range c[1:] {
-			a.op("VFMADD213PS", v.r(at[ci]), v.r(x), v.r(dst))
-		}
+		a.op("VFMADD213PS", v.r(r), v.r(x), v.r(dst))
 	}
 }

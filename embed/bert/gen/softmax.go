@@ -1,40 +1,38 @@
 package main
 
-// expC are the coefficients of (e^r-1-r)/r² for |r| <= ln2/2, highest power
-// first.
-var expC = []float32{1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1}
+// exp2C approximates 2^f for |f| <= 1/2, highest power first, to 8e-8, fitted
+// like geluTail.
+var exp2C = []float32{0.00134100052, 0.00967603636, 0.055502973, 0.240221074, 0.693147225, 1.00000008}
 
-// Registers of softmax: the sum, a value, its power of two, the polynomial,
-// and constants from there on.
+// Registers of softmax.
 const (
 	sSum = iota
 	sX
 	sN
 	sP
-	sScale
-	sMax
-	sLog2e
-	sLn2Hi
-	sLn2Lo
+	sScale  // scale*log2(e)
+	sOffset // -max*scale*log2(e)
 	sFloor
-	sCoef
+	sCoef // and the next five
 )
 
 // softmax rewrites a row to e^(scale*(x-max)), divided by their sum.
 func softmax(a *asm, v isa) {
 	a.fn("MOVQ", v.name+"Softmax", "is kernel.softmax.",
 		[2]string{"SI,CX", "x []float32"}, [2]string{"", "scale float32"})
-	a.op("VBROADCASTSS", "scale+24(FP)", v.r(sScale))
 	rowMax(a, v)
-	a.op("VBROADCASTSS", "X0", v.r(sMax))
-	a.broadcast(v, 1.44269504088896341, sLog2e)
-	a.broadcast(v, -0.693359375, sLn2Hi)
-	a.broadcast(v, 2.12194440e-4, sLn2Lo)
-	a.broadcast(v, -87, sFloor)
-	for i, c := range expC {
+	a.op("VMOVSS", "scale+24(FP)", "X1")
+	a.op("VMULSS", a.constant(1.44269504088896341), "X1", "X1")
+	a.op("VBROADCASTSS", "X1", v.r(sScale))
+	a.op("VMULSS", "X1", "X0", "X0")
+	a.op("VXORPS", "X1", "X1", "X1")
+	a.op("VSUBSS", "X0", "X1", "X0")
+	a.op("VBROADCASTSS", "X0", v.r(sOffset))
+	a.broadcast(v, -126, sFloor)
+	for i, c := range exp2C {
 		a.broadcast(v, c, sCoef+i)
 	}
-	a.op("VXORPS", "X0", "X0", "X0")
+	a.zero(v, v.r(sSum))
 	a.eachRegister(v, "exp", func() { expStep(a, v) })
 	a.fold(v, "VADDPS")
 	a.op("VMOVSS", a.constant(1), "X1")
@@ -67,32 +65,25 @@ func rowMax(a *asm, v isa) {
 }
 
 // expStep replaces one register by its powers and adds them to the sum:
-// e^x = 2^n * e^r, n the nearest integer to x/ln2.
+// 2^x = 2^n * 2^f, n the nearest integer to x.
 func expStep(a *asm, v isa) {
 	x, n, p := v.r(sX), v.r(sN), v.r(sP)
 	a.op("VMOVUPS", "(DI)", x)
-	a.op("VSUBPS", v.r(sMax), x, x)
-	a.op("VMULPS", v.r(sScale), x, x)
+	a.op("VFMADD213PS", v.r(sOffset), v.r(sScale), x)
 	a.op("VMAXPS", v.r(sFloor), x, x)
-	a.op("VMULPS", v.r(sLog2e), x, n)
 	if v.wide() {
-		a.op("VRNDSCALEPS", "$0", n, n)
+		a.op("VRNDSCALEPS", "$0", x, n)
 	} else {
-		a.op("VROUNDPS", "$0", n, n)
+		a.op("VROUNDPS", "$0", x, n)
 	}
-	a.op("VFMADD231PS", v.r(sLn2Hi), n, x)
-	a.op("VFMADD231PS", v.r(sLn2Lo), n, x)
+	a.op("VSUBPS", n, x, x)
 	a.op("VMOVAPS", v.r(sCoef), p)
-	for i := 1; i < len(expC); i++ {
+	for i := 1; i < len(exp2C); i++ {
 		a.op("VFMADD213PS", v.r(sCoef+i), x, p)
 	}
-	a.op("VMULPS", x, p, p)
-	a.op("VFMADD213PS", x, x, p)
-	a.broadcast(v, 1, sX)
-	a.op("VADDPS", x, p, p)
 	if v.wide() {
 		a.op("VSCALEFPS", n, p, p)
-	} else {
+	} else { // add n to the exponent
 		a.op("VCVTPS2DQ", n, n)
 		a.op("VPSLLD", "$23", n, n)
 		a.op("VPADDD", n, p, p)
