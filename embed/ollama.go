@@ -49,6 +49,9 @@ const bytesPerToken = 16
 // loads it. The error wraps [ErrNoModel] or [ErrNoServer] where that is the
 // reason.
 func NewOllama(ctx context.Context, opt OllamaOptions) (*Ollama, error) {
+	if opt.Model == "" {
+		return nil, fmt.Errorf("%w: none was named", ErrNoModel)
+	}
 	opt.Batch = cmp.Or(max(opt.Batch, 0), 32)
 	opt.Timeout = cmp.Or(opt.Timeout, 2*time.Minute)
 	base, err := serverURL(opt.URL)
