@@ -67,6 +67,7 @@ type file struct {
 	head, tail  uint32           // checksums of the file's first bytes and of those before state.Off
 	headLen     int              // how many
 	counts      map[string]int   // records by what became of them
+	torn        bool             // the last line is not whole yet
 }
 
 // message is one record with something to find in it.
@@ -192,11 +193,21 @@ func msTime(ms int64) time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
-// titleOf makes a title of a first prompt.
+// titleOf makes a title of a first prompt: its first line, and the next one
+// too when the first only leads up to it.
 func titleOf(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	if r := []rune(line); len(r) > 80 {
+	var title string
+	for line := range strings.Lines(text) {
+		line = strings.TrimLeft(strings.TrimSpace(line), "# ")
+		if line == "" {
+			continue
+		}
+		if title = strings.TrimSpace(title + " " + line); !strings.HasSuffix(title, ":") && len(title) > 12 {
+			break
+		}
+	}
+	if r := []rune(title); len(r) > 80 {
 		return strings.TrimSpace(string(r[:79])) + "…"
 	}
-	return line
+	return title
 }

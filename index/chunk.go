@@ -15,22 +15,31 @@ const (
 	chunkOverlap = 180
 	chunkMin     = 200 // a shorter rest joins the passage before it
 
-	wholeTool  = 12000 // a command or output up to this size is indexed whole
-	toolEnds   = 4800  // of a longer one: so much of its head and of its tail,
-	toolErrors = 6     // and at most so many passages around error lines between
+	wholeProse = 1 << 20 // a message up to this size is indexed whole; of a longer one
+	proseEnds  = 1 << 19 // so much of its head and of its tail
+	wholeTool  = 12000   // a command or output up to this size is indexed whole
+	toolEnds   = 4800    // of a longer one: so much of its head and of its tail,
+	toolErrors = 6       // and at most so many passages around error lines between
 )
 
-// chunk cuts a text into passages, given as byte ranges in order. All of a
-// person's or model's words are covered. Of a very long command or output the
-// head, the tail and the error lines are; the archive has all of it.
+// chunk cuts a text into passages, given as byte ranges in order. Of a long
+// command or output the head, the tail and the error lines are covered, of prose
+// of a megabyte and more the head and the tail; the archive has all of it.
 func chunk(kind transcript.Kind, text string) [][2]int {
-	if kind == transcript.Text || kind == transcript.Summary || len(text) <= wholeTool {
+	whole, ends := wholeTool, toolEnds
+	prose := kind == transcript.Text || kind == transcript.Summary
+	if prose {
+		whole, ends = wholeProse, proseEnds
+	}
+	if len(text) <= whole {
 		return pieces(text, 0, len(text), nil)
 	}
-	head := boundary(text, toolEnds)
-	tail := boundary(text, len(text)-toolEnds)
+	head := boundary(text, ends)
+	tail := boundary(text, len(text)-ends)
 	out := pieces(text, 0, head, nil)
-	out = append(out, errorPieces(text, head, tail)...)
+	if !prose {
+		out = append(out, errorPieces(text, head, tail)...)
+	}
 	return pieces(text, tail, len(text), out)
 }
 

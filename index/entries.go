@@ -63,6 +63,7 @@ func (c *catalog) putFile(i uint32) {
 	}
 	state, _ := json.Marshal(f.state)
 	e.s(string(state))
+	e.u(flags(f.torn))
 	e.u(uint64(len(f.counts)))
 	for k, n := range f.counts {
 		e.s(k)
@@ -81,6 +82,7 @@ func (c *catalog) getFile(d *decoder) {
 	if json.Unmarshal([]byte(d.s()), &f.state) != nil {
 		d.bad = true
 	}
+	f.torn = d.u()&1 != 0
 	f.counts = map[string]int{}
 	for n := d.u(); n > 0 && !d.bad; n-- {
 		k := d.s()

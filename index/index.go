@@ -132,16 +132,47 @@ func (x *Index) open() error {
 	if m.Format > format {
 		return ErrFormat
 	}
-	if why := x.loadCatalog(m); why != nil {
+	lost := m.Format > 0 && x.arc.Lost(m.Archive)
+	if why := x.mistrust(m, lost); why != nil {
 		if m, err = x.reset(why); err != nil {
 			return err
 		}
 	}
 	x.cat.show()
-	if err := x.replay(m.Archive); err != nil {
+	if err := x.replay(m.Archive, lost); err != nil {
 		return err
 	}
 	return x.openVectors()
+}
+
+// mistrust says why what is derived from the archive must be made anew.
+func (x *Index) mistrust(m mark, lost bool) error {
+	if lost {
+		return errors.New("a part of the archive is missing")
+	}
+	if exists(x.path(damagedMark)) {
+		return errors.New("it was found damaged")
+	}
+	return x.loadCatalog(m)
+}
+
+// damagedMark is the file that asks the next Open for a rebuild.
+const damagedMark = "damaged"
+
+// ErrDamaged is returned when a derived store turns out to be damaged. It is
+// made anew from the archive when the index is opened next.
+var ErrDamaged = errors.New("the index is damaged and is rebuilt when it is opened next")
+
+// damaged notes damage for the next Open; other errors pass.
+func (x *Index) damaged(err error) error {
+	if !errors.Is(err, keyword.ErrDamaged) && !errors.Is(err, forward.ErrDamaged) {
+		return err
+	}
+	x.log.Warn("damaged", "error", err)
+	if werr := os.WriteFile(x.path(damagedMark), nil, 0o600); werr != nil {
+		return errors.Join(err, werr)
+	}
+	return fmt.Errorf("%w (%w)", ErrDamaged, err)
 }
 
 // mark is the watermark: how far the other stores were when bleve's documents
@@ -157,7 +188,7 @@ type mark struct {
 
 // format numbers the layout of everything derived from the archive; another
 // number on disk means a rebuild.
-const format = 1
+const format = 2
 
 func (m mark) encode() []byte {
 	b, _ := json.Marshal(m)
@@ -243,13 +274,19 @@ func (x *Index) reset(why error) (mark, error) {
 		return mark{}, err
 	}
 	var err error
-	x.key, err = keyword.Open(x.path("bleve"))
-	return mark{}, err
+	if x.key, err = keyword.Open(x.path("bleve")); err != nil {
+		return mark{}, err
+	}
+	if err := os.Remove(x.path(damagedMark)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return mark{}, err
+	}
+	return mark{}, nil
 }
 
-// replay indexes the records of the archive that stand after the watermark.
-func (x *Index) replay(from uint64) error {
-	if x.arc.End() <= from {
+// replay indexes the records of the archive that stand after the watermark. When
+// the archive has lost some, the transcripts are read again from their start.
+func (x *Index) replay(from uint64, lost bool) error {
+	if x.arc.End() <= from && !lost {
 		return nil
 	}
 	w := x.newWriter()
@@ -266,10 +303,17 @@ func (x *Index) replay(from uint64) error {
 		touched[s.conv] = true
 		return w.commitFull()
 	}, func(seg uint32, off int64) {
+		lost = true
 		x.note(fmt.Sprintf("archive segment %06d is damaged at byte %d", seg, off))
 	})
 	if err != nil {
 		return err
+	}
+	for i := range x.cat.files {
+		if lost {
+			x.cat.files[i].archived = 0
+			w.files[uint32(i)] = true
+		}
 	}
 	for _, i := range sortedKeys(touched) {
 		if err := w.chain(i); err != nil {

@@ -83,7 +83,7 @@ func (w *writer) take(s source, r *transcript.Record) string {
 	}
 	f.archived = r.End
 	if w.known(r) {
-		w.links(s, r)
+		w.again(s, r)
 	} else if keep := archivable(r); keep != nil {
 		w.absorb(s, r, archive.Place{Off: w.frame.Add(r.Line, r.Off, keep)}, true)
 	}
@@ -97,10 +97,19 @@ func (w *writer) replayed(s source, p *transcript.Parser, at archive.Place, a ar
 	f := &w.x.cat.files[s.file]
 	f.archived = max(f.archived, a.Off+int64(len(a.Raw)))
 	if w.known(r) {
-		w.links(s, r)
+		w.again(s, r)
 		return
 	}
 	w.absorb(s, r, at, false)
+}
+
+// again handles a message that is indexed: another row of its conversation, or
+// of a fork, which has the facts of its own from it.
+func (w *writer) again(s source, r *transcript.Record) {
+	w.links(s, r)
+	if m := w.x.cat.uuids()[r.UUID]; w.x.cat.messages[m].conv != s.conv {
+		w.note(s.conv, r)
+	}
 }
 
 // known tells whether the message is indexed already.
@@ -142,8 +151,11 @@ func (w *writer) classify(s source, r *transcript.Record) string {
 		}
 		return accDuplicate
 	}
-	if len(r.Parts) == 0 {
+	switch {
+	case len(r.Parts) == 0:
 		return accNoise + ":no text"
+	case r.UUID == "":
+		return accBroken + ":no id"
 	}
 	return accIndexed
 }

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -62,10 +64,23 @@ func lockedBy(dir string) *LockedError {
 	e := &LockedError{Dir: dir}
 	b, err := os.ReadFile(filepath.Join(dir, "holder.json"))
 	var h holder
-	if err == nil && json.Unmarshal(b, &h) == nil {
+	if err == nil && json.Unmarshal(b, &h) == nil && alive(h.PID) {
 		e.PID, e.Command, e.Since = h.PID, h.Command, h.Since
 	}
 	return e
+}
+
+// alive tells whether the process runs; the note of a holder stays behind when
+// it is killed.
+func alive(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	if runtime.GOOS == "windows" { // FindProcess has looked
+		return p.Release() == nil
+	}
+	return !errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
 // commandName is the program and its subcommand, without arguments that might

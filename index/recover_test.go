@@ -226,3 +226,98 @@ func FuzzCatalog(f *testing.F) {
 	f.Add(c.out.b)
 	f.Fuzz(func(t *testing.T, b []byte) { _ = newCatalog().apply(b) })
 }
+
+func TestLostArchiveIsReadAgainFromTheSources(t *testing.T) {
+	for reason, spoil := range map[string]func(path string) error{
+		"segment removed": os.Remove,
+		"segment cut":     func(path string) error { return os.Truncate(path, 900) },
+	} {
+		t.Run(reason, func(t *testing.T) {
+			root, _, _ := history(t)
+			dir := filepath.Join(t.TempDir(), "data")
+			x := open(t, dir, root)
+			syncNow(t, x)
+			want := contentOf(t, x)
+			x.Close()
+			if err := spoil(filepath.Join(dir, "archive", "000001.zst")); err != nil {
+				t.Fatal(err)
+			}
+			x = open(t, dir, root)
+			if len(x.Fresh().Notes) == 0 {
+				t.Error("nothing is said")
+			}
+			syncNow(t, x)
+			got := contentOf(t, x)
+			for _, c := range []*content{&want, &got} {
+				slices.Sort(c.Texts)
+				slices.Sort(c.Places)
+			}
+			if d := cmp.Diff(want, got); d != "" {
+				t.Error(d)
+			}
+			if bad, err := x.Verify(context.Background()); len(bad) > 0 || err != nil {
+				t.Errorf("%q %v", bad, err)
+			}
+		})
+	}
+}
+
+func TestDamageFoundByASearchIsRepairedAtTheNextOpen(t *testing.T) {
+	root, _, _ := history(t)
+	dir := filepath.Join(t.TempDir(), "data")
+	x := open(t, dir, root)
+	syncNow(t, x)
+	want := contentOf(t, x)
+	x.Close()
+	path := filepath.Join(dir, "forward.dat")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, make([]byte, len(b)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	x = open(t, dir, root)
+	if _, err := x.Passages(context.Background(), []ID{0}, 1, []string{"port"}); !errors.Is(err, ErrDamaged) {
+		t.Errorf("error %v", err)
+	}
+	if bad, err := x.Verify(context.Background()); len(bad) != 1 || err != nil {
+		t.Errorf("%q %v", bad, err)
+	}
+	x.Close()
+	x = open(t, dir, root)
+	if d := cmp.Diff(want, contentOf(t, x)); d != "" {
+		t.Error(d)
+	}
+	x.Close()
+	x = open(t, dir, root)
+	if n := x.Fresh().Notes; len(n) != 0 {
+		t.Errorf("rebuilt again: %q", n)
+	}
+}
+
+// TestEachCutOfBoltIsRebuilt: bleve's root file makes bbolt panic when it is
+// damaged in the middle.
+func TestEachCutOfBoltIsRebuilt(t *testing.T) {
+	root, _, _ := history(t)
+	dir := filepath.Join(t.TempDir(), "data")
+	x := open(t, dir, root)
+	syncNow(t, x)
+	want := contentOf(t, x)
+	x.Close()
+	b, err := os.ReadFile(filepath.Join(dir, "bleve/store/root.bolt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; n < len(b); n += len(b) / 8 {
+		d := copyDir(t, dir)
+		if err := os.WriteFile(filepath.Join(d, "bleve/store/root.bolt"), b[:n], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		x := open(t, d, root)
+		if diff := cmp.Diff(want, contentOf(t, x)); diff != "" {
+			t.Errorf("cut at %d of %d: %s", n, len(b), diff)
+		}
+		x.Close()
+	}
+}

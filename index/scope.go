@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"recall/index/keyword"
+	"recall/transcript"
 )
 
 // scope is a Filter worked out against the catalog.
@@ -16,6 +17,7 @@ type scope struct {
 	kinds, roles uint8           // allowed, as bits; 0 for all
 	since, until int64           // unix ms; 0 for open
 	dropped      bool
+	nothing      bool // what is asked excludes itself
 	projects     bool // convs are whole projects, nothing else is asked
 }
 
@@ -26,6 +28,13 @@ func (x *Index) scope(f Filter) scope {
 	}
 	for _, r := range f.Roles {
 		s.roles |= 1 << roleNo(r)
+	}
+	if s.roles != 0 { // commands and outputs have no speaker
+		if s.kinds == 0 {
+			s.kinds = 1<<len(kinds) - 1
+		}
+		s.kinds &^= 1<<kindNo(transcript.Command) | 1<<kindNo(transcript.Output)
+		s.nothing = s.kinds == 0
 	}
 	if !f.Since.IsZero() {
 		s.since = f.Since.UnixMilli()
@@ -76,7 +85,7 @@ func (c *catalog) projectOf(i uint32) string {
 }
 
 func (s *scope) allows(id ID) bool {
-	if id >= s.c.visible {
+	if id >= s.c.visible || s.nothing {
 		return false
 	}
 	p := &s.c.passages[id]

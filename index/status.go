@@ -2,13 +2,16 @@ package index
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"recall/anchors"
+	"recall/index/keyword"
 	"recall/transcript"
 )
 
@@ -142,7 +145,7 @@ func sizeOf(path string) (n int64) {
 // FileAccount explains what became of every record of a transcript.
 type FileAccount struct {
 	Path  string
-	Lines int // whole lines read
+	Lines int // lines read, an unfinished last one too
 	// Records by what became of them: "indexed", "structure", "metadata",
 	// "duplicate", "noise:<why>", "unknown:<type>", "broken:<why>".
 	Records map[string]int
@@ -157,10 +160,14 @@ func (x *Index) Account(context.Context) ([]FileAccount, error) {
 	var out []FileAccount
 	for i := range x.cat.files {
 		f := &x.cat.files[i]
-		a := FileAccount{Path: f.path, Records: f.counts, Gone: x.isGone(f.path), Behind: f.size == 0}
+		a := FileAccount{Path: f.path, Records: maps.Clone(f.counts), Gone: x.isGone(f.path), Behind: f.size == 0}
 		a.Lines = max(0, f.state.Line-1)
 		if f.state.Mid { // the last line has no newline
 			a.Lines++
+		}
+		if f.torn {
+			a.Lines++
+			a.Records[accBroken+":unfinished"]++
 		}
 		out = append(out, a)
 	}
@@ -251,4 +258,34 @@ func (x *Index) Compactions(_ context.Context, session string) ([]Compaction, er
 		out = append(out, o)
 	}
 	return out, nil
+}
+
+// Verify reads all of the archive and of the derived stores, and returns what is
+// damaged, one sentence each. Damage to a derived store is repaired when the
+// index is opened next.
+func (x *Index) Verify(ctx context.Context) ([]string, error) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	var out []string
+	err := x.arc.Check(ctx, func(seg uint32, off int64) {
+		out = append(out, fmt.Sprintf("archive segment %06d is damaged or missing from byte %d on", seg, off))
+	})
+	if err != nil {
+		return out, err
+	}
+	for id := range x.cat.visible {
+		p := &x.cat.passages[id]
+		if _, err := x.fwd.Counts(p.fwd, int(p.terms), nil); err != nil {
+			out = append(out, x.damaged(err).Error())
+			break
+		}
+	}
+	n, err := x.key.Count()
+	if err == nil && n != int(x.cat.visible) {
+		err = fmt.Errorf("%w: %d documents where there are %d passages", keyword.ErrDamaged, n, x.cat.visible)
+	}
+	if err != nil {
+		out = append(out, x.damaged(err).Error())
+	}
+	return out, ctx.Err()
 }

@@ -18,13 +18,13 @@ func (x *Index) Lexical(ctx context.Context, terms []string, f Filter, n int) ([
 	defer x.mu.RUnlock()
 	s := x.scope(f)
 	filters, exact := s.filters()
-	if s.convs != nil && len(filters) > 0 && !slices.Contains(s.convs, true) {
+	if s.nothing || s.convs != nil && !slices.Contains(s.convs, true) {
 		return nil, nil
 	}
 	for fetch := n; ; fetch *= 4 {
 		hits, err := x.key.Search(ctx, terms, filters, fetch)
 		if err != nil {
-			return nil, fmt.Errorf("keyword index: %w", err)
+			return nil, x.damaged(err)
 		}
 		whole := len(hits) < fetch
 		got := make([]Scored, len(hits))
@@ -125,7 +125,7 @@ func (x *Index) Stats(_ context.Context, terms []string, f Filter) (Stats, error
 	defer x.mu.RUnlock()
 	df, err := x.key.DF(terms)
 	if err != nil {
-		return Stats{}, fmt.Errorf("keyword index: %w", err)
+		return Stats{}, x.damaged(err)
 	}
 	st := Stats{DF: df, Total: len(x.cat.passages)}
 	s := x.scope(f)
@@ -195,7 +195,7 @@ func (x *Index) passage(id ID, hashes []uint32) (Passage, error) {
 	v := &x.cat.convs[m.conv]
 	counts, err := x.fwd.Counts(p.fwd, int(p.terms), hashes)
 	if err != nil {
-		return Passage{}, fmt.Errorf("forward index: %w", err)
+		return Passage{}, x.damaged(err)
 	}
 	return Passage{ID: id, Message: p.msg, Chunk: int(p.chunk), Session: v.Session, Agent: v.Agent,
 		Project: x.cat.projectOf(m.conv), UUID: m.uuid, Kind: kinds[p.kind], Role: roles[m.role],
@@ -222,7 +222,7 @@ func (x *Index) Totals(_ context.Context, ids []ID, terms []string) (map[Session
 			t.Len += int(p.tokens)
 			counts, err := x.fwd.Counts(p.fwd, int(p.terms), hashes)
 			if err != nil {
-				return nil, fmt.Errorf("forward index: %w", err)
+				return nil, x.damaged(err)
 			}
 			for i, n := range counts {
 				t.Counts[i] += int(n)

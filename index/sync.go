@@ -260,6 +260,7 @@ func (s *syncing) readRecords(src source, r *transcript.Reader, f transcript.Fil
 
 func (s *syncing) takeOne(src source, rec *transcript.Record) {
 	s.rep.Bytes += rec.End - rec.Off
+	s.x.cat.files[src.file].torn = rec.Torn
 	if rec.Torn { // read again when it is whole
 		return
 	}

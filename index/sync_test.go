@@ -89,9 +89,25 @@ func TestTornTailIsReadWhenWhole(t *testing.T) {
 	if got := find(t, x, "platypus", Filter{}); len(got) != 0 {
 		t.Fatalf("half a record gave %q", got)
 	}
+	unfinished := func() (n int) {
+		accounts, err := x.Account(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range accounts {
+			n += a.Records["broken:unfinished"]
+		}
+		return n
+	}
+	if n := unfinished(); n != 1 {
+		t.Errorf("%d unfinished lines", n)
+	}
 	a.raw(line[90:])
 	if rep := syncNow(t, x); rep.Messages != 1 || len(find(t, x, "platypus", Filter{})) != 1 {
 		t.Errorf("the whole record: %+v", rep)
+	}
+	if n := unfinished(); n != 0 {
+		t.Errorf("%d unfinished lines afterwards", n)
 	}
 }
 
@@ -172,7 +188,8 @@ func TestFilters(t *testing.T) {
 		{"project", Filter{Projects: []string{"/home/dev/atlas"}}, 4},
 		{"kind", Filter{Kinds: []transcript.Kind{transcript.Output}}, 1},
 		{"summaries", Filter{Kinds: []transcript.Kind{transcript.Summary}}, 1},
-		{"role", Filter{Roles: []string{"user"}, Kinds: []transcript.Kind{transcript.Text}}, 4},
+		{"role leaves outputs out", Filter{Roles: []string{"user"}}, 5},
+		{"role of an output", Filter{Roles: []string{"user"}, Kinds: []transcript.Kind{transcript.Output}}, 0},
 		{"no sub-agents", Filter{Subagents: "exclude"}, 9},
 		{"only sub-agents", Filter{Subagents: "only"}, 2},
 		{"since", Filter{Since: epoch.Add(8 * time.Minute), Sessions: []string{sessionA}}, 1},
@@ -210,6 +227,15 @@ func TestForkSharesMessages(t *testing.T) {
 	places, err := x.ByUUID(context.Background(), "", a.uuid(2))
 	if err != nil || len(places) != 2 || places[0].Session != sessionA {
 		t.Errorf("the origin should come first: %v %v", places, err)
+	}
+	sessions, err := x.Sessions(context.Background(), SessionFilter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range sessions {
+		if s.Title == "" || s.Project == "" || s.Last.IsZero() {
+			t.Errorf("facts are missing: %+v", s)
+		}
 	}
 	m, err := x.Message(context.Background(), anchors.Place{Session: sessionC, UUID: a.uuid(2)})
 	if err != nil || !m.Live {

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	porter "github.com/blevesearch/go-porterstemmer"
+	"golang.org/x/text/unicode/norm"
 )
 
 // Terms returns the index tokens of text in order of appearance. Prose words
@@ -215,7 +216,7 @@ func (t *tokenizer) lower(s string) {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		if c >= utf8.RuneSelf {
-			t.low = append(t.low[:0], strings.ToLower(s)...)
+			t.low = append(t.low[:0], fold(s)...)
 			return
 		}
 		if 'A' <= c && c <= 'Z' {
@@ -223,6 +224,26 @@ func (t *tokenizer) lower(s string) {
 		}
 		t.low = append(t.low, c)
 	}
+}
+
+// fold lower-cases s and takes the accents off Latin letters: café is found by
+// cafe, Straße by strasse.
+func fold(s string) string {
+	s = strings.ToLower(s)
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r == 'ß':
+			b.WriteString("ss")
+		case unicode.Is(unicode.Mn, r):
+		case r >= utf8.RuneSelf && unicode.Is(unicode.Latin, r):
+			d, _ := utf8.DecodeRuneInString(norm.NFD.String(string(r)))
+			b.WriteRune(d)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 func (t *tokenizer) stem(w string) []byte {

@@ -18,7 +18,7 @@ type Filter struct {
 	Sessions  []string // full session ids; sub-agents of a session belong to it
 	Projects  []string // project folders (the cwd of the session's first record)
 	Kinds     []transcript.Kind
-	Roles     []string
+	Roles     []string  // who wrote it; leaves commands and outputs out, which have no speaker
 	Subagents string    // "" or "include", "exclude", "only"
 	Since     time.Time // inclusive; zero means open
 	Until     time.Time // exclusive; zero means open

@@ -9,6 +9,7 @@
 package archive
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -138,6 +139,36 @@ func (a *Archive) End() uint64 {
 		return uint64(a.last)<<32 | uint64(l.size)
 	}
 	return 0
+}
+
+// Lost tells whether a segment is missing, or the archive ends before end.
+func (a *Archive) Lost(end uint64) bool {
+	for seg := uint32(1); seg <= a.last; seg++ {
+		if a.segs[seg] == nil {
+			return true
+		}
+	}
+	return a.End() < end
+}
+
+// Check reads every frame and calls bad for each segment that has damage, with
+// the offset where it begins. It stops when ctx ends.
+func (a *Archive) Check(ctx context.Context, bad func(seg uint32, off int64)) error {
+	for seg := uint32(1); seg <= a.last; seg++ {
+		l := a.segs[seg]
+		if l == nil {
+			bad(seg, 0)
+			continue
+		}
+		end, err := l.Scan(0, func(int64, []byte) error { return ctx.Err() })
+		if err != nil {
+			return err
+		}
+		if end < l.Size() {
+			bad(seg, end)
+		}
+	}
+	return nil
 }
 
 func (a *Archive) frame(at uint64) ([]byte, error) {

@@ -1,6 +1,7 @@
 package forward
 
 import (
+	"errors"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -44,6 +45,12 @@ func TestCounts(t *testing.T) {
 		if d := cmp.Diff(k.want, got); d != "" {
 			t.Error(d)
 		}
+	}
+	if _, err := x.f.WriteAt([]byte{9}, a+1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := x.Counts(a, 2, asked); !errors.Is(err, ErrDamaged) {
+		t.Errorf("a byte was changed: %v", err)
 	}
 	if err := x.Truncate(b); err != nil || x.Size() != b {
 		t.Errorf("size %d, %v", x.Size(), err)
