@@ -26,16 +26,20 @@ func Clean(s string) string {
 		s = terminal.ReplaceAllString(s, "")
 	}
 	s = strings.Map(visible, s)
-	for strings.Contains(s, "&") {
+	for range entityPasses {
 		// Taking one entity out can put the halves of another together.
 		next := entity.ReplaceAllStringFunc(s, withoutHidden)
 		if next == s {
-			break
+			return s
 		}
 		s = next
 	}
-	return s
+	return strings.ReplaceAll(s, "&", "")
 }
+
+// entityPasses is how deep entities may be nested before all of them are broken
+// up: nobody writes that by accident.
+const entityPasses = 8
 
 func visible(r rune) rune {
 	if hidden(r) {

@@ -51,6 +51,7 @@ type region struct {
 
 func regionOf(text string, from, to, most int) region {
 	from, to = clampRune(text, from), clampRune(text, to)
+	from = min(from, to)
 	lo, hi := clampRune(text, from-4*most), clampRune(text, to+4*most)
 	return region{Clean(text[lo:from]), Clean(text[from:to]), Clean(text[to:hi]), lo > 0, hi < len(text)}
 }

@@ -16,6 +16,7 @@ import (
 type collector struct {
 	s        *Searcher
 	q        Query
+	qn       *question
 	sc       scope
 	m        *matcher
 	signal   signal
@@ -39,7 +40,7 @@ const lookahead = 20
 
 // collect reads the messages of the best passages.
 func (s *Searcher) collect(ctx context.Context, q Query, qn *question, sc scope, r *ranking) (*collector, error) {
-	c := &collector{s: s, q: q, sc: sc, m: newMatcher(qn), signal: r.signal, listed: r.listed}
+	c := &collector{s: s, q: q, qn: qn, sc: sc, m: newMatcher(qn), signal: r.signal, listed: r.listed}
 	seen := map[uint32]bool{}
 	behind := 0
 	for i := range r.list {
@@ -110,14 +111,20 @@ func (c *collector) add(ctx context.Context, x *ranked, full bool) error {
 }
 
 // excluded says whether a message may not be a hit: neighbours that the filter
-// leaves out, and the prompt that is being answered just now.
+// leaves out, the question itself, and the prompt that is being answered just
+// now.
 func (c *collector) excluded(x *ranked, e *index.Exchange) bool {
 	m := &e.Message
 	if c.sc.filter.Dropped && !c.listed[x.ID] && m.Dropped == nil {
 		return true
 	}
-	return c.sc.asking != "" && m.Session == c.sc.asking && m.Agent == "" && x.Role == "user" &&
-		x.Kind == transcript.Text && m.Dropped == nil && len(e.After) == 0
+	if x.Role != "user" || x.Kind != transcript.Text {
+		return false
+	}
+	if c.qn.echoed(messageText(m)) {
+		return true
+	}
+	return c.sc.asking != "" && m.Session == c.sc.asking && m.Agent == "" && m.Dropped == nil && len(e.After) == 0
 }
 
 func (c *collector) hit(ctx context.Context, x *ranked, e *index.Exchange, score float64) Hit {
@@ -215,6 +222,9 @@ func round(x float64) float64 { return float64(int(x*1000+.5)) / 1000 }
 func (c *collector) note() string {
 	if c.unread == 0 {
 		return ""
+	}
+	if c.unread == 1 {
+		return "1 matching message could not be read"
 	}
 	return fmt.Sprintf("%d matching messages could not be read", c.unread)
 }

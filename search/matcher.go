@@ -6,11 +6,14 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"recall/index"
 )
 
 // matcher finds a question's words in a text.
 type matcher struct {
 	terms []term
+	stems map[string]string // of words that were seen
 }
 
 // forms are the ways in which words that have a term's stem may begin.
@@ -32,7 +35,7 @@ const manySpans = 2000
 
 // newMatcher looks for the terms of all wordings; expansions count less.
 func newMatcher(q *question) *matcher {
-	m := &matcher{}
+	m := &matcher{stems: map[string]string{}}
 	seen := map[string]bool{}
 	for _, w := range q.wordings {
 		for _, t := range w.terms {
@@ -56,21 +59,21 @@ func (m *matcher) find(text string) []span {
 	var out []span
 	for i, t := range m.terms {
 		for _, form := range forms(t.text) {
-			out = findForm(out, text, low, form, i)
+			out = m.findForm(out, text, low, form, i)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b span) int { return cmp.Compare(a.at, b.at) })
 	return out
 }
 
-func findForm(out []span, text, low, form string, term int) []span {
+func (m *matcher) findForm(out []span, text, low, form string, term int) []span {
 	for at := 0; len(out) < manySpans; {
 		j := strings.Index(low[at:], form)
 		if j < 0 {
 			break
 		}
 		s := span{at + j, at + j + len(form), term}
-		if end, ok := wordAt(text, low, s); ok {
+		if end := wordEnd(text, low, s); end == s.end && form == m.terms[term].text || end > 0 && m.stem(low[s.at:end]) == m.terms[term].text {
 			s.end = end
 			out = append(out, s)
 		}
@@ -89,27 +92,44 @@ func lower(text string) string {
 	}, text)
 }
 
+// stem is the index term of a word, "" when it has none of its own.
+func (m *matcher) stem(word string) string {
+	t, ok := m.stems[word]
+	if !ok {
+		if terms := index.Terms(word); len(terms) == 1 {
+			t = terms[0]
+		}
+		m.stems[word] = t
+	}
+	return t
+}
+
 // longestEnding is how far a word may go on behind its stem: "-fulness".
 const longestEnding = 7
 
-// wordAt says whether a term found in a text is a word there, or a part of an
-// identifier, and where the word ends. Terms are stems: a word may go on.
-func wordAt(text, low string, s span) (end int, ok bool) {
-	if first, _ := utf8.DecodeRuneInString(low[s.at:]); first >= 0x2E80 { // written without spaces
-		return s.end, true
+// wordEnd returns where the word ends that begins with what was found at s, or
+// the part of an identifier; 0 when none begins there.
+func wordEnd(text, low string, s span) int {
+	first, _ := utf8.DecodeRuneInString(low[s.at:])
+	if first >= 0x2E80 { // written without spaces
+		return s.end
 	}
 	if prev, _ := utf8.DecodeLastRuneInString(text[:s.at]); !beginsAfter(prev, text[s.at:]) {
-		return 0, false
+		return 0
 	}
-	end = s.end
+	last, _ := utf8.DecodeLastRuneInString(low[:s.end])
+	next, _ := utf8.DecodeRuneInString(text[s.end:])
+	if unicode.IsDigit(last) && unicode.IsDigit(next) {
+		return 0
+	}
+	end := s.end
 	for end < len(low) && low[end] >= 'a' && low[end] <= 'z' && text[end] == low[end] {
 		end++
 	}
-	grown := end - s.end
-	if grown > longestEnding || grown > 0 && s.end-s.at < 3 {
-		return 0, false
+	if end-s.end > longestEnding {
+		return 0
 	}
-	return end, true
+	return end
 }
 
 // beginsAfter says whether a word can begin with rest behind the character prev.

@@ -44,7 +44,6 @@ type mem struct {
 	words    map[string][]index.Alike
 	total    int
 	df       map[string]int
-	lexical  int // calls of Lexical
 }
 
 type memPassage struct {
@@ -176,7 +175,6 @@ func (m *mem) in(p *memPassage, f index.Filter) bool {
 }
 
 func (m *mem) Lexical(_ context.Context, terms []string, f index.Filter, n int) ([]index.Scored, error) {
-	m.lexical++
 	st := m.stats(terms, f)
 	return m.best(f, n, func(p *memPassage) float64 {
 		s := 0.0
@@ -342,9 +340,12 @@ func (m *mem) Exchange(_ context.Context, id index.ID) (index.Exchange, error) {
 	}
 	for j := i - 1; j >= 0 && m.together(i, j); j-- {
 		if memPrompt(m.messages[j]) {
-			x.Before = []index.Message{m.messages[j]}
+			x.Before = append(x.Before, m.messages[j])
 			break
 		}
+	}
+	if x.Message.Kind == transcript.Output && i > 0 && m.messages[i-1].Kind == transcript.Command {
+		x.Before = append(x.Before, m.messages[i-1])
 	}
 	return x, nil
 }

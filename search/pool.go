@@ -135,12 +135,14 @@ func (p *pool) describe(ctx context.Context, store Store, f index.Filter) error 
 	return nil
 }
 
-// echo says whether a passage is the question itself.
+// echo says whether a passage is the question itself, which must not be taken
+// for a sign of an answer.
 func (p *pool) echo(ctx context.Context, store Store, x *index.Passage) (bool, error) {
-	if x.Role != "user" || x.Kind != transcript.Text || x.Chunk > 0 {
+	if x.Role != "user" || x.Kind != transcript.Text || x.Chunk > 0 || !p.q.mayEcho(x.Len) {
 		return false, nil
 	}
-	return p.q.said(x.Len, func() (string, error) { return store.Text(ctx, x.ID) })
+	text, err := store.Text(ctx, x.ID)
+	return err == nil && p.q.echoed(text), ctx.Err()
 }
 
 // allows says whether a neighbour of a passage in scope is in scope too, as far

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 
 	"recall/embed"
 	"recall/index"
@@ -24,7 +25,21 @@ type question struct {
 // echo is a text that is no answer when a person said it: the question itself.
 type echo struct {
 	text  string
-	terms int
+	terms [2]int // how many index terms it has: as it is, and without punctuation
+}
+
+func echoOf(text string) echo {
+	return echo{text, [2]int{len(index.Terms(text)), len(index.Terms(strings.Join(words(text), " ")))}}
+}
+
+// mayEcho says whether a text of so many terms may be the question itself.
+func (q *question) mayEcho(terms int) bool {
+	return slices.ContainsFunc(q.echoes, func(e echo) bool { return e.terms[0] == terms || e.terms[1] == terms })
+}
+
+// echoed says whether a text is the question itself.
+func (q *question) echoed(text string) bool {
+	return slices.ContainsFunc(q.echoes, func(e echo) bool { return sameWords(e.text, text) })
 }
 
 // wording is one way to put the question.
@@ -50,7 +65,7 @@ func ask(texts []string, prompt string) *question {
 	q := &question{places: map[string]int{}}
 	seen := map[string]bool{}
 	for _, text := range append(slices.Clone(texts), prompt) {
-		q.echoes = append(q.echoes, echo{text, len(index.Terms(text))})
+		q.echoes = append(q.echoes, echoOf(text))
 	}
 	for _, text := range texts {
 		w := wording{text: text}
@@ -74,23 +89,6 @@ func (q *question) place(t string) int {
 		q.terms = append(q.terms, t)
 	}
 	return i
-}
-
-// said tells whether a text of so many terms may be the question itself.
-func (q *question) said(terms int, text func() (string, error)) (bool, error) {
-	for _, e := range q.echoes {
-		if e.terms != terms {
-			continue
-		}
-		t, err := text()
-		if err != nil {
-			return false, err
-		}
-		if sameWords(t, e.text) {
-			return true, nil
-		}
-	}
-	return false, nil
 }
 
 // lone says whether there is one wording only.
