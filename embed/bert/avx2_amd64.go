@@ -5,22 +5,27 @@ package bert
 // avx2Gemm6 is a gemmFunc for panels of 16 columns, 6 rows at a time.
 //
 //go:noescape
-func avx2Gemm6(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int, next int)
+func avx2Gemm6(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int)
 
 // avx2Gemm4 is a gemmFunc for panels of 16 columns, 4 rows at a time.
 //
 //go:noescape
-func avx2Gemm4(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int, next int)
+func avx2Gemm4(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int)
 
 // avx2Gemm2 is a gemmFunc for panels of 16 columns, 2 rows at a time.
 //
 //go:noescape
-func avx2Gemm2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int, next int)
+func avx2Gemm2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int)
 
 // avx2Gemm1 is a gemmFunc for panels of 16 columns, 1 rows at a time.
 //
 //go:noescape
-func avx2Gemm1(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int, next int)
+func avx2Gemm1(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int)
+
+// avx2Unpack is kernel.unpack.
+//
+//go:noescape
+func avx2Unpack(panel []float32, values []int8, scales []float32, blocks int)
 
 // avx2Gelu is kernel.gelu.
 //

@@ -5,27 +5,32 @@ package bert
 // avx512Gemm14 is a gemmFunc for panels of 32 columns, 14 rows at a time.
 //
 //go:noescape
-func avx512Gemm14(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int, next int)
+func avx512Gemm14(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int)
 
 // avx512Gemm8 is a gemmFunc for panels of 32 columns, 8 rows at a time.
 //
 //go:noescape
-func avx512Gemm8(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int, next int)
+func avx512Gemm8(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int)
 
 // avx512Gemm4 is a gemmFunc for panels of 32 columns, 4 rows at a time.
 //
 //go:noescape
-func avx512Gemm4(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int, next int)
+func avx512Gemm4(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int)
 
 // avx512Gemm2 is a gemmFunc for panels of 32 columns, 2 rows at a time.
 //
 //go:noescape
-func avx512Gemm2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int, next int)
+func avx512Gemm2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int)
 
 // avx512Gemm1 is a gemmFunc for panels of 32 columns, 1 rows at a time.
 //
 //go:noescape
-func avx512Gemm1(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int, next int)
+func avx512Gemm1(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int)
+
+// avx512Unpack is kernel.unpack.
+//
+//go:noescape
+func avx512Unpack(panel []float32, values []int8, scales []float32, blocks int)
 
 // avx512Gelu is kernel.gelu.
 //

@@ -76,8 +76,7 @@ type affine struct{ gain, shift []float32 }
 // Load makes a model from its weights, their table of contents and its
 // vocabulary, one token a line. The strings are kept and must stay valid; they
 // are not changed. Load copies the layers' weights into the layout of the
-// kernel: about as many bytes as they have with "avx512vnni", four times that
-// with the others.
+// kernel, in about as many bytes as they have.
 func Load(weights, toc, vocab string, opt Options) (*Model, error) {
 	k, err := pick(opt.Kernel)
 	if err != nil {

@@ -120,7 +120,7 @@ func (m *Model) attendHead(mix, q, k, v []float32, n int, s *scratch) {
 	wide := (n + cols - 1) / cols * cols
 	keys, scores := grow(&s.keys, wide*width), grow(&s.scores, n*wide)
 	m.packKeys(keys, k, n)
-	m.kernel.mul(scores, wide, q, h, n, panel{data: keys, k: width, n: wide, stride: cols, next: cols * width}, nil, 0)
+	m.kernel.mul(scores, wide, q, h, n, panel{data: keys, k: width, n: wide, stride: cols, next: cols * width})
 	scale := float32(1 / math.Sqrt(float64(width)))
 	for i := range n {
 		row := scores[i*wide:][:wide]
@@ -129,7 +129,7 @@ func (m *Model) attendHead(mix, q, k, v []float32, n int, s *scratch) {
 		}
 		m.kernel.softmax(row, scale)
 	}
-	m.kernel.mul(mix, h, scores, wide, n, panel{data: v, k: n, n: width, stride: h, next: cols}, nil, 0)
+	m.kernel.mul(mix, h, scores, wide, n, panel{data: v, k: n, n: width, stride: h, next: cols})
 }
 
 // packKeys writes the n keys of one head as the columns of a panel; columns

@@ -12,6 +12,9 @@ type kernel struct {
 	name string
 	cols int       // columns of a strip, see panel
 	gemm []rowGemm // by falling rows, the last for 1
+	// unpack writes a panel [k][cols] of floats from values [k/4][cols][4], each
+	// times its column's scale in its block of k, [blocks][cols].
+	unpack func(panel []float32, values []int8, scales []float32, blocks int)
 	// gelu rewrites each x to x/2*(1+erf(x/√2)). len(x) is a multiple of 32.
 	gelu func(x []float32)
 	// softmax rewrites x to e^(scale*x) over their sum; len(x) is a multiple of
@@ -36,9 +39,8 @@ type kernel struct {
 
 // gemmFunc writes some rows of one strip of a product and a sum, c = a*b +
 // start: a has k columns, b k rows. ld* are bytes from row to row, lds that of
-// start, which may be c, or nil for zeros. The strip that will be used next lies
-// next bytes behind b and is fetched meanwhile.
-type gemmFunc func(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds, next int)
+// start, which may be c, or nil for zeros.
+type gemmFunc func(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int)
 
 type rowGemm struct {
 	rows int
@@ -48,8 +50,8 @@ type rowGemm struct {
 // byteGemmFunc writes some rows of one panel of a byteLinear: a has 4*k4
 // columns, b and cols are the panel's values and columns, rows what quantize
 // left for each row of a. lda and ldc are bytes from row to row; k4 is a
-// multiple of 4. If add is 1 and not 0, the product is added to c. next is as in
-// gemmFunc.
+// multiple of 4. If add is 1 and not 0, the product is added to c. The panel that
+// will be used next lies next bytes behind b and is fetched meanwhile.
 type byteGemmFunc func(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add, next int)
 
 type rowByteGemm struct {

@@ -37,7 +37,7 @@ func near(t *testing.T, what string, got, want []float32, eps float64) {
 func TestMul(t *testing.T) {
 	eachNative(t, func(t *testing.T, k *kernel) {
 		rnd := rand.New(rand.NewPCG(5, 6))
-		for _, rows := range []int{0, 1, 2, 3, 5, 7, 13, 14, 15, 29, 31} {
+		for _, rows := range []int{1, 2, 3, 5, 7, 13, 14, 15, 29, 31} {
 			for _, depth := range []int{1, 2, 3, 4, 5, 33, 64} {
 				for _, from := range []string{"zeros", "bias", "dst"} {
 					checkMul(t, k, rnd, rows, depth, 2*k.cols, from)
@@ -74,7 +74,13 @@ func checkMul(t *testing.T, k *kernel, rnd *rand.Rand, rows, depth, n int, from 
 			want[i*ldd+j] = float32(sum)
 		}
 	}
-	k.mul(dst, ldd, src, lds, rows, panel{data: b, k: depth, n: n, stride: ldb, next: k.cols}, start, ldi)
+	for j := 0; j < n; j += k.cols {
+		var from []float32
+		if start != nil {
+			from = start[j:]
+		}
+		k.mulStrip(dst[j:], ldd, src, lds, rows, depth, b[j:], ldb, from, ldi)
+	}
 	near(t, fmt.Sprintf("%dx%dx%d from %s", rows, depth, n, from), dst, want, 1e-4)
 }
 
@@ -119,6 +125,31 @@ func TestAddNorm(t *testing.T) {
 			goAddNorm(want[:n], add, gain, shift)
 			k.addNorm(x[:n], add, gain, shift)
 			near(t, fmt.Sprint(n, " numbers"), x, want, 2e-5)
+		}
+	})
+}
+
+// TestUnpack checks each weight of the panels of a linear against its matrix.
+func TestUnpack(t *testing.T) {
+	weights, toc, _ := tinyModel()
+	b, err := openBlob(weights, toc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := b.matrix("l1.f2", tinySize.Hidden, tinySize.FFN).inputs(32, 96)
+	row := make([]float32, w.cols)
+	eachNative(t, func(t *testing.T, k *kernel) {
+		l := newFloatLinear(k, w)
+		panel, blocks := make([]float32, l.in*k.cols), l.in/blockSize
+		for r := range w.rows {
+			j := r / k.cols * k.cols
+			k.unpack(panel, l.values[j*l.in:][:k.cols*l.in], l.scales[j*blocks:][:k.cols*blocks], blocks)
+			w.row(r, row)
+			for i, want := range row {
+				if got := panel[i*k.cols+r-j]; got != want {
+					t.Fatalf("row %d column %d is %g, want %g", r, i, got, want)
+				}
+			}
 		}
 	})
 }

@@ -1,5 +1,7 @@
 package bert
 
+import "unsafe"
+
 // linear is a matrix and a bias, ready to multiply rows by.
 type linear interface {
 	// load makes rows rows of src, which lie without gaps, the input of mul.
@@ -16,53 +18,62 @@ type linear interface {
 type input struct {
 	rows   int
 	floats []float32
-	bytes  []uint8
+	panel  []float32    // of the weights of a floatLinear
+	bytes  []uint8      // of a byteLinear
 	ranges [][2]float32 // of each row of bytes, see kernel.quantize
 }
 
-// floatLinear holds panels of kernel.cols outputs: [out/cols][in][cols].
+// floatLinear multiplies floats. Its weights stay bytes until they are needed,
+// and become floats a panel of kernel.cols outputs at a time: for some hundred
+// rows that costs less than to read four times as much memory, and loading is
+// cheap.
 type floatLinear struct {
 	kernel  *kernel
 	in, out int
-	panels  []float32
+	values  []int8    // [out/cols][in/4][cols][4]
+	scales  []float32 // [out/cols][in/32][cols]
 	bias    []float32
 }
 
 func newFloatLinear(k *kernel, w matrix) *floatLinear {
 	l := &floatLinear{kernel: k, in: w.cols, out: w.rows, bias: w.bias}
-	l.panels = make([]float32, l.in*l.out)
-	for row := 0; row < w.rows; row += k.cols {
-		w.unpack(row, k.cols, l.panels[row*l.in:][:k.cols*l.in])
+	l.values = make([]int8, l.in*l.out)
+	l.scales = make([]float32, l.in*l.out/blockSize)
+	blocks := l.in / blockSize
+	for row := range w.rows {
+		panel, col := row/k.cols, row%k.cols
+		w.scatter(l.values[panel*l.in*k.cols+4*col:], row, 4*k.cols)
+		for b := range blocks {
+			l.scales[(panel*blocks+b)*k.cols+col] = w.scale(row, b)
+		}
 	}
 	return l
 }
 
-// unpack writes n rows from row on as a panel [cols][n]. It goes block by block
-// so that what it writes stays in the first-level cache.
-func (t tensor) unpack(row, n int, panel []float32) {
-	for b := range t.cols / blockSize {
-		dst := panel[b*blockSize*n:][:blockSize*n]
-		for r := range n {
-			f := t.scale(row+r, b)
-			src := t.block(row+r, b)
-			at := r
-			for i := range blockSize {
-				dst[at] = f * float32(int8(src[i]))
-				at += n
-			}
-		}
+// scatter writes a row to dst, four values each stride bytes.
+func (t tensor) scatter(dst []int8, row, stride int) {
+	dst = dst[:(t.cols/4-1)*stride+4]
+	out := unsafe.Pointer(&dst[0])
+	src := unsafe.Pointer(unsafe.StringData(t.values[row*t.width:][:t.cols]))
+	for range t.cols / 4 {
+		*(*[4]int8)(out) = *(*[4]int8)(src)
+		src, out = unsafe.Add(src, 4), unsafe.Add(out, stride)
 	}
 }
 
 func (l *floatLinear) load(in *input, src []float32, rows int) { in.floats, in.rows = src, rows }
 
 func (l *floatLinear) mul(dst []float32, in *input, add bool) {
-	p := panel{data: l.panels, k: l.in, n: l.out, stride: l.kernel.cols, next: l.in * l.kernel.cols}
-	start, lds := l.bias, 0
-	if add {
-		start, lds = dst, l.out
+	cols, blocks := l.kernel.cols, l.in/blockSize
+	panel := grow(&in.panel, l.in*cols)
+	for j := 0; j < l.out; j += cols {
+		l.kernel.unpack(panel, l.values[j*l.in:][:cols*l.in], l.scales[j*blocks:][:cols*blocks], blocks)
+		start, lds := l.bias[j:], 0
+		if add {
+			start, lds = dst[j:], l.out
+		}
+		l.kernel.mulStrip(dst[j:], l.out, in.floats, l.in, in.rows, l.in, panel, cols, start, lds)
 	}
-	l.kernel.mul(dst, l.out, in.floats, l.in, in.rows, p, start, lds)
 }
 
 // panel is a matrix of k rows and n columns, given as column strips of
@@ -74,21 +85,27 @@ type panel struct {
 	stride, next int
 }
 
-// mul writes the product of src (rows x b.k) and b to dst (rows x b.n), plus
-// start unless that is nil. ldd, lds and ldi are the floats from row to row of
-// dst, src and start; ldi may be 0, dst may be start.
-func (k *kernel) mul(dst []float32, ldd int, src []float32, lds, rows int, b panel, start []float32, ldi int) {
+// mul writes the product of src (rows x b.k) and b to dst (rows x b.n). ldd and
+// lds are the floats from row to row of dst and src.
+func (k *kernel) mul(dst []float32, ldd int, src []float32, lds, rows int, b panel) {
 	for j := 0; j < b.n; j += k.cols {
-		strip := &b.data[j/k.cols*b.next]
-		i := 0
-		for _, g := range k.gemm {
-			for ; rows-i >= g.rows; i += g.rows {
-				var from *float32
-				if start != nil {
-					from = &start[i*ldi+j]
-				}
-				g.f(b.k, &src[i*lds], 4*lds, strip, 4*b.stride, &dst[i*ldd+j], 4*ldd, from, 4*ldi, 4*b.next)
+		k.mulStrip(dst[j:], ldd, src, lds, rows, b.k, b.data[j/k.cols*b.next:], b.stride, nil, 0)
+	}
+}
+
+// mulStrip writes the product of src (rows x depth) and one strip to kernel.cols
+// columns of dst, plus start unless that is nil. ldd, lds, ldb and ldi are the
+// floats from row to row of dst, src, strip and start; ldi may be 0, start may
+// be dst.
+func (k *kernel) mulStrip(dst []float32, ldd int, src []float32, lds, rows, depth int, strip []float32, ldb int, start []float32, ldi int) {
+	i := 0
+	for _, g := range k.gemm {
+		for ; rows-i >= g.rows; i += g.rows {
+			var from *float32
+			if start != nil {
+				from = &start[i*ldi]
 			}
+			g.f(depth, &src[i*lds], 4*lds, &strip[0], 4*ldb, &dst[i*ldd], 4*ldd, from, 4*ldi)
 		}
 	}
 }

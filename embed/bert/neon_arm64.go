@@ -5,19 +5,39 @@ package bert
 // neonGemm8 is a gemmFunc for panels of 8 columns, 8 rows at a time.
 //
 //go:noescape
-func neonGemm8(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int, next int)
+func neonGemm8(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int)
 
 // neonGemm4 is a gemmFunc for panels of 8 columns, 4 rows at a time.
 //
 //go:noescape
-func neonGemm4(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int, next int)
+func neonGemm4(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int)
 
 // neonGemm2 is a gemmFunc for panels of 8 columns, 2 rows at a time.
 //
 //go:noescape
-func neonGemm2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int, next int)
+func neonGemm2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int)
 
 // neonGemm1 is a gemmFunc for panels of 8 columns, 1 rows at a time.
 //
 //go:noescape
-func neonGemm1(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int, next int)
+func neonGemm1(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int)
+
+// neonUnpack is kernel.unpack.
+//
+//go:noescape
+func neonUnpack(panel []float32, values []int8, scales []float32, blocks int)
+
+// neonGelu is kernel.gelu.
+//
+//go:noescape
+func neonGelu(x []float32)
+
+// neonSoftmax is kernel.softmax.
+//
+//go:noescape
+func neonSoftmax(x []float32, scale float32)
+
+// neonAddNorm is kernel.addNorm.
+//
+//go:noescape
+func neonAddNorm(x []float32, add []float32, gain []float32, shift []float32)

@@ -2,8 +2,35 @@
 
 #include "textflag.h"
 
-// func neonGemm8(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int, next int)
-TEXT ·neonGemm8(SB), NOSPLIT, $0-80
+DATA ·neonPool+0(SB)/4, $0x3cc3d529
+DATA ·neonPool+4(SB)/4, $0xbd749e1b
+DATA ·neonPool+8(SB)/4, $0xbd6699d7
+DATA ·neonPool+12(SB)/4, $0x3e82152d
+DATA ·neonPool+16(SB)/4, $0xbdc7ddbf
+DATA ·neonPool+20(SB)/4, $0xbeae3f6a
+DATA ·neonPool+24(SB)/4, $0x3ee78d3d
+DATA ·neonPool+28(SB)/4, $0xbdf43b47
+DATA ·neonPool+32(SB)/4, $0xbe561e97
+DATA ·neonPool+36(SB)/4, $0x3e7a424b
+DATA ·neonPool+40(SB)/4, $0xbde7c121
+DATA ·neonPool+44(SB)/4, $0x3caaaed9
+DATA ·neonPool+48(SB)/4, $0x40980000
+DATA ·neonPool+52(SB)/4, $0x3ed79436
+DATA ·neonPool+56(SB)/4, $0xbf800000
+DATA ·neonPool+60(SB)/4, $0x3fb8aa3b
+DATA ·neonPool+64(SB)/4, $0xc2fc0000
+DATA ·neonPool+68(SB)/4, $0x3aafc483
+DATA ·neonPool+72(SB)/4, $0x3c1e883d
+DATA ·neonPool+76(SB)/4, $0x3d635716
+DATA ·neonPool+80(SB)/4, $0x3e75fc83
+DATA ·neonPool+84(SB)/4, $0x3f317219
+DATA ·neonPool+88(SB)/4, $0x3f800001
+DATA ·neonPool+92(SB)/4, $0x3f800000
+DATA ·neonPool+96(SB)/4, $0x2b8cbccc
+GLOBL ·neonPool(SB), RODATA|NOPTR, $100
+
+// func neonGemm8(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int)
+TEXT ·neonGemm8(SB), NOSPLIT, $0-72
 	MOVD k+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD lda+16(FP), R2
@@ -101,8 +128,8 @@ loop:
 	VST1 [V14.S4, V15.S4], (R5)
 	RET
 
-// func neonGemm4(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int, next int)
-TEXT ·neonGemm4(SB), NOSPLIT, $0-80
+// func neonGemm4(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int)
+TEXT ·neonGemm4(SB), NOSPLIT, $0-72
 	MOVD k+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD lda+16(FP), R2
@@ -160,8 +187,8 @@ loop:
 	VST1 [V6.S4, V7.S4], (R5)
 	RET
 
-// func neonGemm2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int, next int)
-TEXT ·neonGemm2(SB), NOSPLIT, $0-80
+// func neonGemm2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int)
+TEXT ·neonGemm2(SB), NOSPLIT, $0-72
 	MOVD k+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD lda+16(FP), R2
@@ -199,8 +226,8 @@ loop:
 	VST1 [V2.S4, V3.S4], (R5)
 	RET
 
-// func neonGemm1(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int, next int)
-TEXT ·neonGemm1(SB), NOSPLIT, $0-80
+// func neonGemm1(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int)
+TEXT ·neonGemm1(SB), NOSPLIT, $0-72
 	MOVD k+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD lda+16(FP), R2
@@ -226,4 +253,263 @@ loop:
 	SUBS $1, R0, R0
 	BNE loop
 	VST1 [V0.S4, V1.S4], (R5)
+	RET
+
+// func neonUnpack(panel []float32, values []int8, scales []float32, blocks int)
+TEXT ·neonUnpack(SB), NOSPLIT, $0-80
+	MOVD panel_base+0(FP), R0
+	MOVD values_base+24(FP), R1
+	MOVD scales_base+48(FP), R2
+	MOVD blocks+72(FP), R3
+block:
+	VLD1.P 32(R2), [V0.S4, V1.S4]
+	MOVD $8, R4
+four:
+	VLD1.P 32(R1), [V2.S4, V3.S4]
+	VSHL $24, V2.S4, V4.S4
+	WORD $0x4f280484 // SSHR24 V4.4S, V4.4S
+	WORD $0x4e21d884 // SCVTF V4.4S, V4.4S
+	WORD $0x6e20dc84 // FMUL V4.4S, V4.4S, V0.4S
+	VSHL $24, V3.S4, V5.S4
+	WORD $0x4f2804a5 // SSHR24 V5.4S, V5.4S
+	WORD $0x4e21d8a5 // SCVTF V5.4S, V5.4S
+	WORD $0x6e21dca5 // FMUL V5.4S, V5.4S, V1.4S
+	VST1.P [V4.S4, V5.S4], 32(R0)
+	VSHL $16, V2.S4, V4.S4
+	WORD $0x4f280484 // SSHR24 V4.4S, V4.4S
+	WORD $0x4e21d884 // SCVTF V4.4S, V4.4S
+	WORD $0x6e20dc84 // FMUL V4.4S, V4.4S, V0.4S
+	VSHL $16, V3.S4, V5.S4
+	WORD $0x4f2804a5 // SSHR24 V5.4S, V5.4S
+	WORD $0x4e21d8a5 // SCVTF V5.4S, V5.4S
+	WORD $0x6e21dca5 // FMUL V5.4S, V5.4S, V1.4S
+	VST1.P [V4.S4, V5.S4], 32(R0)
+	VSHL $8, V2.S4, V4.S4
+	WORD $0x4f280484 // SSHR24 V4.4S, V4.4S
+	WORD $0x4e21d884 // SCVTF V4.4S, V4.4S
+	WORD $0x6e20dc84 // FMUL V4.4S, V4.4S, V0.4S
+	VSHL $8, V3.S4, V5.S4
+	WORD $0x4f2804a5 // SSHR24 V5.4S, V5.4S
+	WORD $0x4e21d8a5 // SCVTF V5.4S, V5.4S
+	WORD $0x6e21dca5 // FMUL V5.4S, V5.4S, V1.4S
+	VST1.P [V4.S4, V5.S4], 32(R0)
+	WORD $0x4f280444 // SSHR24 V4.4S, V2.4S
+	WORD $0x4e21d884 // SCVTF V4.4S, V4.4S
+	WORD $0x6e20dc84 // FMUL V4.4S, V4.4S, V0.4S
+	WORD $0x4f280465 // SSHR24 V5.4S, V3.4S
+	WORD $0x4e21d8a5 // SCVTF V5.4S, V5.4S
+	WORD $0x6e21dca5 // FMUL V5.4S, V5.4S, V1.4S
+	VST1.P [V4.S4, V5.S4], 32(R0)
+	SUBS $1, R4, R4
+	BNE four
+	SUBS $1, R3, R3
+	BNE block
+	RET
+
+// func neonGelu(x []float32)
+TEXT ·neonGelu(SB), NOSPLIT, $0-24
+	MOVD x_base+0(FP), R0
+	MOVD x_len+8(FP), R1
+	MOVD $·neonPool+0(SB), R9
+	VLD1R (R9), [V16.S4]
+	MOVD $·neonPool+4(SB), R9
+	VLD1R (R9), [V17.S4]
+	MOVD $·neonPool+8(SB), R9
+	VLD1R (R9), [V18.S4]
+	MOVD $·neonPool+12(SB), R9
+	VLD1R (R9), [V19.S4]
+	MOVD $·neonPool+16(SB), R9
+	VLD1R (R9), [V20.S4]
+	MOVD $·neonPool+20(SB), R9
+	VLD1R (R9), [V21.S4]
+	MOVD $·neonPool+24(SB), R9
+	VLD1R (R9), [V22.S4]
+	MOVD $·neonPool+28(SB), R9
+	VLD1R (R9), [V23.S4]
+	MOVD $·neonPool+32(SB), R9
+	VLD1R (R9), [V24.S4]
+	MOVD $·neonPool+36(SB), R9
+	VLD1R (R9), [V25.S4]
+	MOVD $·neonPool+40(SB), R9
+	VLD1R (R9), [V26.S4]
+	MOVD $·neonPool+44(SB), R9
+	VLD1R (R9), [V27.S4]
+	MOVD $·neonPool+48(SB), R9
+	VLD1R (R9), [V28.S4]
+	MOVD $·neonPool+52(SB), R9
+	VLD1R (R9), [V29.S4]
+	MOVD $·neonPool+56(SB), R9
+	VLD1R (R9), [V30.S4]
+	VEOR V31.B16, V31.B16, V31.B16
+	MOVD R0, R10
+	MOVD R1, R11
+loop:
+	VLD1 (R10), [V0.S4]
+	WORD $0x4ea0f801 // FABS V1.4S, V0.4S
+	WORD $0x4ebcf421 // FMIN V1.4S, V1.4S, V28.4S
+	VMOV V30.B16, V2.B16
+	VFMLA V29.S4, V1.S4, V2.S4
+	VMOV V16.B16, V4.B16
+	VMOV V17.B16, V5.B16
+	VFMLA V2.S4, V4.S4, V5.S4
+	VMOV V18.B16, V4.B16
+	VFMLA V2.S4, V5.S4, V4.S4
+	VMOV V19.B16, V5.B16
+	VFMLA V2.S4, V4.S4, V5.S4
+	VMOV V20.B16, V4.B16
+	VFMLA V2.S4, V5.S4, V4.S4
+	VMOV V21.B16, V5.B16
+	VFMLA V2.S4, V4.S4, V5.S4
+	VMOV V22.B16, V4.B16
+	VFMLA V2.S4, V5.S4, V4.S4
+	VMOV V23.B16, V5.B16
+	VFMLA V2.S4, V4.S4, V5.S4
+	VMOV V24.B16, V4.B16
+	VFMLA V2.S4, V5.S4, V4.S4
+	VMOV V25.B16, V5.B16
+	VFMLA V2.S4, V4.S4, V5.S4
+	VMOV V26.B16, V4.B16
+	VFMLA V2.S4, V5.S4, V4.S4
+	VMOV V27.B16, V5.B16
+	VFMLA V2.S4, V4.S4, V5.S4
+	WORD $0x4e3ff400 // FMAX V0.4S, V0.4S, V31.4S
+	WORD $0x4ea5d400 // FSUB V0.4S, V0.4S, V5.4S
+	VST1.P [V0.S4], 16(R10)
+	SUBS $4, R11, R11
+	BNE loop
+	RET
+
+// func neonSoftmax(x []float32, scale float32)
+TEXT ·neonSoftmax(SB), NOSPLIT, $0-28
+	MOVD x_base+0(FP), R0
+	MOVD x_len+8(FP), R1
+	VLD1 (R0), [V0.S4]
+	MOVD R0, R10
+	MOVD R1, R11
+max:
+	VLD1.P 16(R10), [V2.S4]
+	WORD $0x4e22f400 // FMAX V0.4S, V0.4S, V2.4S
+	SUBS $4, R11, R11
+	BNE max
+	WORD $0x6e20f400 // FMAXP V0.4S, V0.4S, V0.4S
+	WORD $0x6e20f400 // FMAXP V0.4S, V0.4S, V0.4S
+	FMOVS scale+24(FP), F16
+	VDUP V16.S[0], V16.S4
+	MOVD $·neonPool+60(SB), R9
+	VLD1R (R9), [V1.S4]
+	WORD $0x6e21de10 // FMUL V16.4S, V16.4S, V1.4S
+	WORD $0x6e30dc01 // FMUL V1.4S, V0.4S, V16.4S
+	VEOR V17.B16, V17.B16, V17.B16
+	WORD $0x4ea1d631 // FSUB V17.4S, V17.4S, V1.4S
+	MOVD $·neonPool+64(SB), R9
+	VLD1R (R9), [V18.S4]
+	MOVD $·neonPool+68(SB), R9
+	VLD1R (R9), [V20.S4]
+	MOVD $·neonPool+72(SB), R9
+	VLD1R (R9), [V21.S4]
+	MOVD $·neonPool+76(SB), R9
+	VLD1R (R9), [V22.S4]
+	MOVD $·neonPool+80(SB), R9
+	VLD1R (R9), [V23.S4]
+	MOVD $·neonPool+84(SB), R9
+	VLD1R (R9), [V24.S4]
+	MOVD $·neonPool+88(SB), R9
+	VLD1R (R9), [V25.S4]
+	VEOR V0.B16, V0.B16, V0.B16
+	MOVD R0, R10
+	MOVD R1, R11
+exp:
+	VLD1 (R10), [V2.S4]
+	VMOV V17.B16, V1.B16
+	VFMLA V16.S4, V2.S4, V1.S4
+	WORD $0x4e32f421 // FMAX V1.4S, V1.4S, V18.4S
+	WORD $0x4e218823 // FRINTN V3.4S, V1.4S
+	WORD $0x4ea3d426 // FSUB V6.4S, V1.4S, V3.4S
+	VMOV V20.B16, V4.B16
+	VMOV V21.B16, V5.B16
+	VFMLA V6.S4, V4.S4, V5.S4
+	VMOV V22.B16, V4.B16
+	VFMLA V6.S4, V5.S4, V4.S4
+	VMOV V23.B16, V5.B16
+	VFMLA V6.S4, V4.S4, V5.S4
+	VMOV V24.B16, V4.B16
+	VFMLA V6.S4, V5.S4, V4.S4
+	VMOV V25.B16, V5.B16
+	VFMLA V6.S4, V4.S4, V5.S4
+	WORD $0x4e21a863 // FCVTNS V3.4S, V3.4S
+	VSHL $23, V3.S4, V3.S4
+	VADD V3.S4, V5.S4, V5.S4
+	VST1.P [V5.S4], 16(R10)
+	WORD $0x4e25d400 // FADD V0.4S, V0.4S, V5.4S
+	SUBS $4, R11, R11
+	BNE exp
+	WORD $0x6e20d400 // FADDP V0.4S, V0.4S, V0.4S
+	WORD $0x6e20d400 // FADDP V0.4S, V0.4S, V0.4S
+	MOVD $·neonPool+92(SB), R9
+	VLD1R (R9), [V1.S4]
+	WORD $0x6e20fc20 // FDIV V0.4S, V1.4S, V0.4S
+	MOVD R0, R10
+	MOVD R1, R11
+scale:
+	VLD1 (R10), [V2.S4]
+	WORD $0x6e20dc42 // FMUL V2.4S, V2.4S, V0.4S
+	VST1.P [V2.S4], 16(R10)
+	SUBS $4, R11, R11
+	BNE scale
+	RET
+
+// func neonAddNorm(x []float32, add []float32, gain []float32, shift []float32)
+TEXT ·neonAddNorm(SB), NOSPLIT, $0-96
+	MOVD x_base+0(FP), R0
+	MOVD x_len+8(FP), R1
+	MOVD add_base+24(FP), R2
+	MOVD gain_base+48(FP), R3
+	MOVD shift_base+72(FP), R4
+	SCVTFS R1, F4
+	VDUP V4.S[0], V4.S4
+	VEOR V0.B16, V0.B16, V0.B16
+	MOVD R0, R10
+	MOVD R1, R11
+add:
+	VLD1 (R10), [V1.S4]
+	VLD1.P 16(R2), [V2.S4]
+	WORD $0x4e22d421 // FADD V1.4S, V1.4S, V2.4S
+	VST1.P [V1.S4], 16(R10)
+	WORD $0x4e21d400 // FADD V0.4S, V0.4S, V1.4S
+	SUBS $4, R11, R11
+	BNE add
+	WORD $0x6e20d400 // FADDP V0.4S, V0.4S, V0.4S
+	WORD $0x6e20d400 // FADDP V0.4S, V0.4S, V0.4S
+	WORD $0x6e24fc03 // FDIV V3.4S, V0.4S, V4.4S
+	VEOR V0.B16, V0.B16, V0.B16
+	MOVD R0, R10
+	MOVD R1, R11
+var:
+	VLD1.P 16(R10), [V1.S4]
+	WORD $0x4ea3d421 // FSUB V1.4S, V1.4S, V3.4S
+	VFMLA V1.S4, V1.S4, V0.S4
+	SUBS $4, R11, R11
+	BNE var
+	WORD $0x6e20d400 // FADDP V0.4S, V0.4S, V0.4S
+	WORD $0x6e20d400 // FADDP V0.4S, V0.4S, V0.4S
+	WORD $0x6e24fc00 // FDIV V0.4S, V0.4S, V4.4S
+	MOVD $·neonPool+96(SB), R9
+	VLD1R (R9), [V2.S4]
+	WORD $0x4e22d400 // FADD V0.4S, V0.4S, V2.4S
+	WORD $0x6ea1f800 // FSQRT V0.4S, V0.4S
+	MOVD $·neonPool+92(SB), R9
+	VLD1R (R9), [V2.S4]
+	WORD $0x6e20fc40 // FDIV V0.4S, V2.4S, V0.4S
+	MOVD R0, R10
+	MOVD R1, R11
+scale:
+	VLD1 (R10), [V1.S4]
+	WORD $0x4ea3d421 // FSUB V1.4S, V1.4S, V3.4S
+	WORD $0x6e20dc21 // FMUL V1.4S, V1.4S, V0.4S
+	VLD1.P 16(R3), [V5.S4]
+	VLD1.P 16(R4), [V2.S4]
+	VFMLA V5.S4, V1.S4, V2.S4
+	VST1.P [V2.S4], 16(R10)
+	SUBS $4, R11, R11
+	BNE scale
 	RET

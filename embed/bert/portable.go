@@ -12,6 +12,7 @@ var portable = &kernel{
 	cols:    4,
 	gemm:    []rowGemm{{2, goGemm2}, {1, goGemm1}},
 	gelu:    goGelu,
+	unpack:  goUnpack,
 	softmax: goSoftmax,
 	addNorm: goAddNorm,
 }
@@ -30,7 +31,7 @@ func startSums(start *float32, row, lds int) (s [4]float32) {
 
 // goGemm2 is a gemmFunc for strips of 4 columns, 2 rows at a time: the 8 sums,
 // 4 values of b and 2 of a fit the 16 float registers of amd64.
-func goGemm2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds, _ int) {
+func goGemm2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int) {
 	a0, a1 := at(a, 0, lda, k), at(a, 1, lda, k)
 	s, r := startSums(start, 0, lds), startSums(start, 1, lds)
 	s00, s01, s02, s03 := s[0], s[1], s[2], s[3]
@@ -53,7 +54,7 @@ func goGemm2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc in
 }
 
 // goGemm1 is a gemmFunc for strips of 4 columns, one row at a time.
-func goGemm1(k int, a *float32, _ int, b *float32, ldb int, c *float32, _ int, start *float32, _, _ int) {
+func goGemm1(k int, a *float32, _ int, b *float32, ldb int, c *float32, _ int, start *float32, _ int) {
 	s := startSums(start, 0, 0)
 	for i, x := range at(a, 0, 0, k) {
 		row := (*[4]float32)(unsafe.Add(unsafe.Pointer(b), i*ldb))
@@ -62,6 +63,20 @@ func goGemm1(k int, a *float32, _ int, b *float32, ldb int, c *float32, _ int, s
 		}
 	}
 	copy(at(c, 0, 0, 4), s[:])
+}
+
+func goUnpack(panel []float32, values []int8, scales []float32, blocks int) {
+	cols := len(scales) / blocks
+	for i := 0; i < len(values); i += 4 {
+		group := i / 4 / cols // of four k
+		col := i / 4 % cols
+		f := scales[group*4/blockSize*cols+col]
+		v, dst := values[i:][:4], panel[group*4*cols+col:]
+		dst[0] = f * float32(v[0])
+		dst[cols] = f * float32(v[1])
+		dst[2*cols] = f * float32(v[2])
+		dst[3*cols] = f * float32(v[3])
+	}
 }
 
 func goGelu(x []float32) {

@@ -42,12 +42,10 @@ func gemm(a *asm, v isa, mr int) {
 		[2]string{"AX", "k int"}, [2]string{"SI", "a *float32"}, [2]string{"R8", "lda int"},
 		[2]string{"DI", "b *float32"}, [2]string{"R9", "ldb int"},
 		[2]string{"DX", "c *float32"}, [2]string{"R10", "ldc int"}, [2]string{"CX", "start *float32"},
-		[2]string{"", "lds int"}, [2]string{"", "next int"})
+		[2]string{"", "lds int"})
 	groups := a.setRowBases(mr)
 	g := gemmRegs{v, mr}
 	g.start(a)
-	a.op("MOVQ", "next+72(FP)", "CX")
-	a.op("ADDQ", "DI", "CX")
 	a.op("LEAQ", "(R9)(R9*2)", "R15")
 	a.op("SUBQ", "$8", "AX")
 	a.op("JL", "tail")
@@ -106,19 +104,15 @@ func (g gemmRegs) start(a *asm) {
 	a.label("start")
 }
 
-// step adds the products of the u-th k to the sums and fetches the same part of
-// the strip that comes next. Every fourth step moves on in both strips.
+// step adds the products of the u-th k to the sums. Every fourth moves on in the
+// strip.
 func (g gemmRegs) step(a *asm, u int) {
 	row := []string{"", "(R9*1)", "(R9*2)", "(R15*1)"}[u%4]
 	for h := range 2 {
 		a.op("VMOVUPS", mem(h*g.bytes, "DI")+row, g.panel(h))
 	}
-	for h := 0; h < 2*g.bytes; h += 64 {
-		a.op("PREFETCHT1", mem(h, "CX")+row)
-	}
 	if u%4 == 3 {
 		a.op("LEAQ", "(DI)(R9*4)", "DI")
-		a.op("LEAQ", "(CX)(R9*4)", "CX")
 	}
 	for i := range g.mr {
 		a.op("VBROADCASTSS", rowAddr(i, 4*u), g.value(i))

@@ -48,6 +48,7 @@ func vectorKernels(v isa, rows []int) *asm {
 	for _, mr := range rows {
 		gemm(a, v, mr)
 	}
+	unpack(a, v)
 	gelu(a, v)
 	softmax(a, v)
 	addNorm(a, v)
