@@ -184,6 +184,9 @@ func (t *tokenizer) part(p string) {
 	}
 	t.lower(p)
 	t.raw = t.low
+	if len(t.low) == 0 { // a lone accent
+		return
+	}
 	if c := t.low[0]; c < 'a' || c > 'z' { // digits and foreign letters have no stem
 		t.emit(t.low)
 		return
@@ -207,7 +210,9 @@ func (t *tokenizer) whole(w string) {
 	}
 	t.lower(w)
 	t.raw = t.low
-	t.emit(t.low)
+	if len(t.low) > 0 {
+		t.emit(t.low)
+	}
 }
 
 // lower sets t.low to the lower-cased bytes of s.

@@ -27,6 +27,7 @@ func TestTerms(t *testing.T) {
 		{"flag", "--no-sync", "sync no-sync"},
 		{"joiners at the ends", "./run. -x- /a/", "run x"},
 		{"accents are folded", "Größe café STRASSE Straße", "gross cafe strass strass"},
+		{"a lone accent", "x \u0301 y", "x y"},
 		{"other scripts are not", "Привет", "привет"},
 		{"only signs", `"*\ + ::`, ""},
 	} {
