@@ -37,7 +37,8 @@ func TestMatcherFinds(t *testing.T) {
 		{"numbers as wholes", "42", "42 4242 x42", []string{"42", "42"}}, // the second one is a part of x42
 		{"names with signs", "C++", "C++ and C, not D", []string{"C", "C++", "C"}},
 		{"text without spaces", "配置", "文件配置好了", []string{"配置"}},
-		{"letters that change size in lower case", "İstanbul", "İSTANBUL", nil},
+		{"words with accents", "cafe grosse", "Im Café ist die Größe so; im CAFE auch.", []string{"Café", "Größe", "CAFE"}},
+		{"letters that change size in lower case", "istanbul", "İSTANBUL", []string{"İSTANBUL"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.reason, func(t *testing.T) {
