@@ -120,7 +120,9 @@ func (m *Model) attendHead(mix, q, k, v []float32, n int, s *scratch) {
 	wide := (n + cols - 1) / cols * cols
 	keys, scores := grow(&s.keys, wide*width), grow(&s.scores, n*wide)
 	m.packKeys(keys, k, n)
-	m.kernel.mul(scores, wide, q, h, n, panel{data: keys, k: width, n: wide, stride: cols, next: cols * width})
+	for j := 0; j < wide; j += cols {
+		m.kernel.mul(grid{scores[j:], wide}, grid{q, h}, n, width, grid{keys[j*width:], cols}, grid{})
+	}
 	scale := float32(1 / math.Sqrt(float64(width)))
 	for i := range n {
 		row := scores[i*wide:][:wide]
@@ -129,7 +131,9 @@ func (m *Model) attendHead(mix, q, k, v []float32, n int, s *scratch) {
 		}
 		m.kernel.softmax(row, scale)
 	}
-	m.kernel.mul(mix, h, scores, wide, n, panel{data: v, k: n, n: width, stride: h, next: cols})
+	for j := 0; j < width; j += cols {
+		m.kernel.mul(grid{mix[j:], h}, grid{scores, wide}, n, n, grid{v[j:], h}, grid{})
+	}
 }
 
 // packKeys writes the n keys of one head as the columns of a panel; columns

@@ -10,7 +10,7 @@ import (
 // processor.
 type kernel struct {
 	name string
-	cols int       // columns of a strip, see panel
+	cols int       // columns of a strip, see kernel.mul
 	gemm []rowGemm // by falling rows, the last for 1
 	// unpack writes a panel [k][cols] of floats from values [k/4][cols][4], each
 	// times its column's scale in its block of k, [blocks][cols].

@@ -39,49 +39,35 @@ func TestMul(t *testing.T) {
 		rnd := rand.New(rand.NewPCG(5, 6))
 		for _, rows := range []int{1, 2, 3, 5, 7, 13, 14, 15, 29, 31} {
 			for _, depth := range []int{1, 2, 3, 4, 5, 33, 64} {
-				for _, from := range []string{"zeros", "bias", "dst"} {
-					checkMul(t, k, rnd, rows, depth, 2*k.cols, from)
+				dst := grid{randomFloats(rnd, rows*(k.cols+3)), k.cols + 3}
+				bias := grid{randomFloats(rnd, k.cols), 0}
+				for _, start := range []grid{{}, bias, dst} {
+					checkMul(t, k, rnd, dst, rows, depth, start)
 				}
 			}
 		}
 	})
 }
 
-func checkMul(t *testing.T, k *kernel, rnd *rand.Rand, rows, depth, n int, from string) {
+func checkMul(t *testing.T, k *kernel, rnd *rand.Rand, dst grid, rows, depth int, start grid) {
 	t.Helper()
-	const margin = 3
-	lds, ldd, ldb := depth+margin, n+margin, n+5
-	src, b := randomFloats(rnd, max(1, rows*lds)), randomFloats(rnd, depth*ldb)
-	dst := randomFloats(rnd, max(1, rows*ldd))
-	var start []float32
-	ldi := 0
-	switch from {
-	case "bias":
-		start = randomFloats(rnd, n)
-	case "dst":
-		start, ldi = dst, ldd
-	}
-	want := slices.Clone(dst)
+	src := grid{randomFloats(rnd, rows*(depth+3)), depth + 3}
+	strip := grid{randomFloats(rnd, depth*(k.cols+5)), k.cols + 5}
+	want := slices.Clone(dst.data)
 	for i := range rows {
-		for j := range n {
+		for j := range k.cols {
 			var sum float64
 			for x := range depth {
-				sum += float64(src[i*lds+x]) * float64(b[x*ldb+j])
+				sum += float64(src.data[i*src.ld+x]) * float64(strip.data[x*strip.ld+j])
 			}
-			if start != nil {
-				sum += float64(start[i*ldi+j])
+			if start.data != nil {
+				sum += float64(start.data[i*start.ld+j])
 			}
-			want[i*ldd+j] = float32(sum)
+			want[i*dst.ld+j] = float32(sum)
 		}
 	}
-	for j := 0; j < n; j += k.cols {
-		var from []float32
-		if start != nil {
-			from = start[j:]
-		}
-		k.mulStrip(dst[j:], ldd, src, lds, rows, depth, b[j:], ldb, from, ldi)
-	}
-	near(t, fmt.Sprintf("%dx%dx%d from %s", rows, depth, n, from), dst, want, 1e-4)
+	k.mul(dst, src, rows, depth, strip, start)
+	near(t, fmt.Sprintf("%dx%d, start %d", rows, depth, start.ld), dst.data, want, 1e-4)
 }
 
 func TestGelu(t *testing.T) {

@@ -64,48 +64,37 @@ func (t tensor) scatter(dst []int8, row, stride int) {
 func (l *floatLinear) load(in *input, src []float32, rows int) { in.floats, in.rows = src, rows }
 
 func (l *floatLinear) mul(dst []float32, in *input, add bool) {
-	cols, blocks := l.kernel.cols, l.in/blockSize
-	panel := grow(&in.panel, l.in*cols)
-	for j := 0; j < l.out; j += cols {
-		l.kernel.unpack(panel, l.values[j*l.in:][:cols*l.in], l.scales[j*blocks:][:cols*blocks], blocks)
-		start, lds := l.bias[j:], 0
+	k, blocks := l.kernel, l.in/blockSize
+	strip := grid{grow(&in.panel, l.in*k.cols), k.cols}
+	for j := 0; j < l.out; j += k.cols {
+		k.unpack(strip.data, l.values[j*l.in:][:k.cols*l.in], l.scales[j*blocks:][:k.cols*blocks], blocks)
+		start := grid{l.bias[j:], 0}
 		if add {
-			start, lds = dst[j:], l.out
+			start = grid{dst[j:], l.out}
 		}
-		l.kernel.mulStrip(dst[j:], l.out, in.floats, l.in, in.rows, l.in, panel, cols, start, lds)
+		k.mul(grid{dst[j:], l.out}, grid{in.floats, l.in}, in.rows, l.in, strip, start)
 	}
 }
 
-// panel is a matrix of k rows and n columns, given as column strips of
-// kernel.cols: stride floats lie between the rows of a strip, next floats
-// between strips.
-type panel struct {
-	data         []float32
-	k, n         int
-	stride, next int
+// grid is a matrix that is part of a larger one: row i begins at data[i*ld].
+// With an ld of 0 all rows are the same.
+type grid struct {
+	data []float32
+	ld   int
 }
 
-// mul writes the product of src (rows x b.k) and b to dst (rows x b.n). ldd and
-// lds are the floats from row to row of dst and src.
-func (k *kernel) mul(dst []float32, ldd int, src []float32, lds, rows int, b panel) {
-	for j := 0; j < b.n; j += k.cols {
-		k.mulStrip(dst[j:], ldd, src, lds, rows, b.k, b.data[j/k.cols*b.next:], b.stride, nil, 0)
-	}
-}
-
-// mulStrip writes the product of src (rows x depth) and one strip to kernel.cols
-// columns of dst, plus start unless that is nil. ldd, lds, ldb and ldi are the
-// floats from row to row of dst, src, strip and start; ldi may be 0, start may
-// be dst.
-func (k *kernel) mulStrip(dst []float32, ldd int, src []float32, lds, rows, depth int, strip []float32, ldb int, start []float32, ldi int) {
+// mul writes the product of src, of rows rows and depth columns, and a strip of
+// depth rows and kernel.cols columns to dst, plus start unless that is empty.
+// start may be dst.
+func (k *kernel) mul(dst, src grid, rows, depth int, strip, start grid) {
 	i := 0
 	for _, g := range k.gemm {
 		for ; rows-i >= g.rows; i += g.rows {
 			var from *float32
-			if start != nil {
-				from = &start[i*ldi]
+			if start.data != nil {
+				from = &start.data[i*start.ld]
 			}
-			g.f(depth, &src[i*lds], 4*lds, &strip[0], 4*ldb, &dst[i*ldd], 4*ldd, from, 4*ldi)
+			g.f(depth, &src.data[i*src.ld], 4*src.ld, &strip.data[0], 4*strip.ld, &dst.data[i*dst.ld], 4*dst.ld, from, 4*start.ld)
 		}
 	}
 }
