@@ -31,7 +31,7 @@ type weights struct {
 var codeWeights = weights{
 	k1: 1.2, b: .75, coord: .7,
 	near: [around]float64{.15, .1}, session: 0, prior: .3,
-	meaning: .25, own: .2, mean: .1,
+	meaning: .35, own: .2, mean: .1,
 }
 
 // chatWeights are for short turns of prose.
