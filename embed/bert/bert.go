@@ -24,9 +24,10 @@
 // # Kernels
 //
 // What multiplies is chosen when a model is loaded, from what the processor can
-// do: see [Kernels]. "avx512vnni" multiplies bytes, the others floats made from
-// the same bytes; their vectors differ by a cosine of about 0.999. The word
-// table is never copied: its rows are read from the weights as they are needed.
+// do: see [Kernels]. "avx512vnni" and "avxvnni" multiply bytes, the others
+// floats made from the same bytes; their vectors differ by a cosine of about
+// 0.999. The word table is never copied: its rows are read from the weights as
+// they are needed.
 //
 // The assembly is written by the generator in gen; a test there fails when it is
 // not current. What arm64 computes can be tested on other machines by

@@ -5,16 +5,13 @@ import (
 	"unsafe"
 )
 
-// byteCols is how many outputs a panel of a byteLinear has.
-const byteCols = 32
-
 // byteLinear multiplies rows of unsigned bytes by signed ones. Each output has
 // one scale, each row of the input one scale and one offset.
 type byteLinear struct {
 	kernel  *kernel
 	in, out int
-	values  []int8    // [out/32][in/4][32][4]
-	columns []float32 // [out/32]{scale [32], scale*sum of values [32], bias [32]}
+	values  []int8    // [out/cols][in/4][cols][4], cols being kernel.byteCols
+	columns []float32 // [out/cols]{scale [cols], scale*sum of values [cols], bias [cols]}
 	// center is subtracted from the input before it is rounded to bytes; what
 	// that takes from the output is in the bias.
 	center []float32
@@ -27,14 +24,15 @@ func newByteLinear(k *kernel, w matrix, center []float32) *byteLinear {
 	l := &byteLinear{kernel: k, in: w.cols, out: w.rows, center: make([]float32, w.cols)}
 	l.values = make([]int8, l.in*l.out)
 	l.columns = make([]float32, 3*l.out)
+	cols := k.byteCols
 	for row := range w.rows {
-		p, r := row/byteCols, row%byteCols
-		panel := l.values[p*l.in*byteCols:][:l.in*byteCols]
+		p, r := row/cols, row%cols
+		panel := l.values[p*l.in*cols:][:l.in*cols]
 		scale, sum := k.repackRow(panel[4*r:], w.tensor, row)
-		col := l.columns[3*p*byteCols:]
+		col := l.columns[3*p*cols:]
 		col[r] = scale
-		col[byteCols+r] = scale * float32(sum)
-		col[2*byteCols+r] = w.bias[row]
+		col[cols+r] = scale * float32(sum)
+		col[2*cols+r] = w.bias[row]
 	}
 	if center != nil {
 		l.subtract(center)
@@ -55,15 +53,16 @@ func (l *byteLinear) subtract(center []float32) {
 		for i, q := range in.bytes {
 			rest[i] -= in.ranges[0][0]*float32(q) + in.ranges[0][1]
 		}
-		for p := range l.out / byteCols {
-			copy(l.columns[(3*p+2)*byteCols:], sum[p*byteCols:][:byteCols])
+		cols := l.kernel.byteCols
+		for p := range l.out / cols {
+			copy(l.columns[(3*p+2)*cols:], sum[p*cols:][:cols])
 		}
 	}
 	l.center = center
 }
 
-// repackRow writes a row to dst, four values each 128 bytes, with one scale for
-// the whole row instead of one a block. It returns that scale and the sum of
+// repackRow writes a row to dst, where it belongs in a panel, with one scale for the
+// whole row instead of one a block. It returns that scale and the sum of
 // what it wrote.
 //
 // A block holds a value of 127 or -127, or nearly, so that the greatest scale
@@ -77,7 +76,7 @@ func (k *kernel) repackRow(dst []int8, t tensor, row int) (scale float32, sum in
 	scale = max(halfFloat(top), 1e-20) // no division by 0
 	values := t.values[row*t.width:][:t.cols]
 	scales := t.scales[row*t.width/blockSize*2:][:2*blocks]
-	dst = dst[:(t.cols/4-1)*4*byteCols+4]
+	dst = dst[:(t.cols/4-1)*4*k.byteCols+4]
 	k.repack(&dst[0], unsafe.StringData(values), unsafe.StringData(scales), blocks, &sum, (1<<15)/scale)
 	return scale, sum
 }
@@ -96,13 +95,14 @@ func (l *byteLinear) mul(dst []float32, in *input, add bool) {
 	if add {
 		sum = 1
 	}
-	panel := l.in * byteCols
-	for p := range l.out / byteCols {
-		w, col := &l.values[p*panel], &l.columns[3*p*byteCols]
+	cols := l.kernel.byteCols
+	panel := l.in * cols
+	for p := range l.out / cols {
+		w, col := &l.values[p*panel], &l.columns[3*p*cols]
 		i := 0
 		for _, g := range l.kernel.byteGemm {
 			for ; in.rows-i >= g.rows; i += g.rows {
-				g.f(l.in/4, &in.bytes[i*l.in], l.in, w, &dst[i*l.out+p*byteCols], 4*l.out, col, &in.ranges[i], sum, panel)
+				g.f(l.in/4, &in.bytes[i*l.in], l.in, w, &dst[i*l.out+p*cols], 4*l.out, col, &in.ranges[i], sum, panel)
 			}
 		}
 	}

@@ -25,6 +25,7 @@ type kernel struct {
 	addNorm func(x, add, gain, shift []float32)
 
 	// Where there is a byteGemm, layers multiply bytes.
+	byteCols int           // columns of a panel
 	byteGemm []rowByteGemm // by falling rows, the last for 1
 	// quantize writes src-center as bytes, 0 for its least value and 255 for
 	// its greatest, and to row the step between bytes and the least value. The
@@ -32,7 +33,7 @@ type kernel struct {
 	quantize func(dst []uint8, src, center []float32, row *[2]float32)
 	// repack multiplies blocks of 32 values by share times their scale, a half
 	// float, with 15 bits after the point, rounds them and writes them four
-	// each 128 bytes. Products are at most 2^15 before rounding. It sets sum to
+	// each 4*byteCols bytes. Products are at most 2^15 before rounding. It sets sum to
 	// the sum of the values written.
 	repack func(dst *int8, values, scales *uint8, blocks int, sum *int32, share float32)
 }

@@ -4,25 +4,23 @@ import "golang.org/x/sys/cpu"
 
 func nativeKernels() []*kernel {
 	x := &cpu.X86
+	narrow := x.HasAVX2 && x.HasFMA
+	wide := narrow && x.HasAVX512F && x.HasAVX512VL && x.HasAVX512DQ && x.HasAVX512BW
 	var ks []*kernel
-	if x.HasAVX512F && x.HasAVX512VL && x.HasAVX512DQ && x.HasAVX512BW && x.HasFMA {
-		if x.HasAVX512VNNI {
-			ks = append(ks, withBytes(avx512Kernel))
+	for _, k := range []struct {
+		can bool
+		*kernel
+	}{
+		{wide && x.HasAVX512VNNI, vnni512Kernel()},
+		{narrow && x.HasAVXVNNI, vnni256Kernel()},
+		{wide, &avx512Kernel},
+		{narrow, &avx2Kernel},
+	} {
+		if k.can {
+			ks = append(ks, k.kernel)
 		}
-		ks = append(ks, &avx512Kernel)
-	}
-	if x.HasAVX2 && x.HasFMA {
-		ks = append(ks, &avx2Kernel)
 	}
 	return ks
-}
-
-func withBytes(k kernel) *kernel {
-	k.name = "avx512vnni"
-	k.quantize = vnniQuantize
-	k.repack = vnniRepack
-	k.byteGemm = []rowByteGemm{{12, vnniGemm12}, {8, vnniGemm8}, {4, vnniGemm4}, {2, vnniGemm2}, {1, vnniGemm1}}
-	return &k
 }
 
 var avx512Kernel = kernel{
@@ -43,4 +41,26 @@ var avx2Kernel = kernel{
 	gelu:    avx2Gelu,
 	softmax: avx2Softmax,
 	addNorm: avx2AddNorm,
+}
+
+// vnni512Kernel is for servers from 2019 and laptops with AVX-512.
+func vnni512Kernel() *kernel {
+	k := avx512Kernel
+	k.name = "avx512vnni"
+	k.byteCols = 32
+	k.byteGemm = []rowByteGemm{{12, vnni512Gemm12}, {8, vnni512Gemm8}, {4, vnni512Gemm4}, {2, vnni512Gemm2}, {1, vnni512Gemm1}}
+	k.quantize = vnni512Quantize
+	k.repack = vnni512Repack
+	return &k
+}
+
+// vnni256Kernel is for laptops from 2022, which have no AVX-512.
+func vnni256Kernel() *kernel {
+	k := avx2Kernel
+	k.name = "avxvnni"
+	k.byteCols = 16
+	k.byteGemm = []rowByteGemm{{6, vnni256Gemm6}, {4, vnni256Gemm4}, {2, vnni256Gemm2}, {1, vnni256Gemm1}}
+	k.quantize = vnni256Quantize
+	k.repack = vnni256Repack
+	return &k
 }

@@ -190,12 +190,12 @@ func TestRepack(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := b.quantized("l1.f2.w", tinySize.Hidden, tinySize.FFN).part(7, 80, 32, 96)
-		dst, row := make([]int8, w.cols*byteCols), make([]float32, w.cols)
+		dst, row := make([]int8, w.cols*k.byteCols), make([]float32, w.cols)
 		for r := range w.rows {
-			scale, sum := k.repackRow(dst[4*(r%byteCols):], w, r)
+			scale, sum := k.repackRow(dst[4*(r%k.byteCols):], w, r)
 			w.row(r, row)
 			for i, v := range row {
-				q := dst[i/4*4*byteCols+4*(r%byteCols)+i%4]
+				q := dst[i/4*4*k.byteCols+4*(r%k.byteCols)+i%4]
 				sum -= int32(q)
 				if d := math.Abs(float64(v/scale - float32(q))); d > 0.51 {
 					t.Fatalf("row %d column %d: %d steps of %g for %g", r, i, q, scale, v)

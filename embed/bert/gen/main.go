@@ -37,7 +37,8 @@ func files() map[string]string {
 	}
 	add("avx512_amd64", vectorKernels(avx512, []int{14, 8, 4, 2, 1}))
 	add("avx2_amd64", vectorKernels(avx2, []int{6, 4, 2, 1}))
-	add("vnni_amd64", vnniKernels([]int{12, 8, 4, 2, 1}))
+	add("vnni512_amd64", vnniKernels("vnni512", avx512, []int{12, 8, 4, 2, 1}))
+	add("vnni256_amd64", vnniKernels("vnni256", avx2, []int{6, 4, 2, 1}))
 	add("neon_arm64", neonKernels([]int{8, 4, 2, 1}))
 	return out
 }

@@ -2,162 +2,118 @@ package main
 
 import "fmt"
 
-// vnniKernels multiply unsigned bytes by signed bytes: AVX-512 with VNNI.
-func vnniKernels(rows []int) *asm {
-	a := &asm{prefix: "vnni"}
+// vnniKernels multiply unsigned bytes by signed bytes: AVX-512 with VNNI, or
+// AVX-VNNI, which is the same on narrow registers.
+func vnniKernels(name string, v isa, rows []int) *asm {
+	a := &asm{prefix: name}
 	for _, mr := range rows {
-		byteGemm(a, mr)
+		byteGemm(a, v, mr)
 	}
-	quantize(a)
-	repack(a)
+	quantize(a, v)
+	repack(a, v)
 	return a
 }
 
-// byteGemm multiplies mr rows of bytes by a panel of 32 columns, four values
-// of k at a time, and turns the sums into floats.
-func byteGemm(a *asm, mr int) {
-	a.fn("MOVQ", fmt.Sprintf("vnniGemm%d", mr), fmt.Sprintf("is a byteGemmFunc for %d rows at a time.", mr),
+// byteGemm multiplies mr rows of bytes by a panel two registers wide, four
+// values of k at a time, and turns the sums into floats. Registers are laid out
+// as for gemm.
+func byteGemm(a *asm, v isa, mr int) {
+	a.fn("MOVQ", fmt.Sprintf("%sGemm%d", a.prefix, mr), fmt.Sprintf("is a byteGemmFunc for panels of %d columns, %d rows at a time.", 2*v.lanes(), mr),
 		[2]string{"AX", "k4 int"}, [2]string{"SI", "a *uint8"}, [2]string{"R8", "lda int"},
 		[2]string{"DI", "b *int8"}, [2]string{"DX", "c *float32"}, [2]string{"R10", "ldc int"},
 		[2]string{"CX", "cols *float32"}, [2]string{"R9", "rows *[2]float32"},
 		[2]string{"", "add int"}, [2]string{"", "next int"})
-	sum := func(i, h int) string { return fmt.Sprintf("Z%d", 2*i+h) }
 	groups := a.setRowBases(mr)
+	g := gemmRegs{v, mr}
 	for i := range 2 * mr {
-		a.zero(avx512, sum(i/2, i%2))
+		a.zero(v, g.sum(i/2, i%2))
 	}
 	a.op("MOVQ", "next+72(FP)", "R15")
 	a.op("PCALIGN", "$32")
 	a.label("loop")
 	for u := range 4 {
-		a.op("PREFETCHT1", mem(128*u, "DI")+"(R15*1)")
-		a.op("PREFETCHT1", mem(128*u+64, "DI")+"(R15*1)")
-		a.op("VMOVDQU32", mem(128*u, "DI"), "Z24")
-		a.op("VMOVDQU32", mem(128*u+64, "DI"), "Z25")
-		for i := range mr {
-			val := fmt.Sprintf("Z%d", 26+i%2)
-			a.op("VPBROADCASTD", rowAddr(i, 4*u), val)
-			a.op("VPDPBUSD", "Z24", val, sum(i, 0))
-			a.op("VPDPBUSD", "Z25", val, sum(i, 1))
-		}
+		byteStep(a, g, u)
 	}
-	a.op("ADDQ", "$512", "DI")
+	a.op("ADDQ", imm(8*v.bytes), "DI")
 	a.advanceRows(groups, 16)
 	a.op("SUBQ", "$4", "AX")
 	a.op("JG", "loop")
-	byteStore(a, mr, sum)
+	byteStore(a, g)
+}
+
+// byteStep adds the products of the u-th four of k to the sums and fetches the
+// same part of the panel that comes next.
+func byteStep(a *asm, g gemmRegs, u int) {
+	at := 2 * u * g.bytes
+	for off := at; off < at+2*g.bytes; off += 64 {
+		a.op("PREFETCHT1", mem(off, "DI")+"(R15*1)")
+	}
+	for h := range 2 {
+		a.op("VMOVUPS", mem(at+h*g.bytes, "DI"), g.panel(h))
+	}
+	for i := range g.mr {
+		a.op("VPBROADCASTD", rowAddr(i, 4*u), g.value(i))
+		for h := range 2 {
+			if g.wide() {
+				a.op("VPDPBUSD", g.panel(h), g.value(i), g.sum(i, h))
+			} else {
+				a.vexDotBytes(2*g.mr+h, 2*g.mr+2+i%2, 2*i+h)
+			}
+		}
+	}
+}
+
+// vexDotBytes is VPDPBUSD on narrow registers as AVX-VNNI has it: Go's
+// assembler knows only that of AVX-512.
+func (a *asm) vexDotBytes(signed, unsigned, sum int) {
+	code := []int{
+		0xc4,
+		(1-sum>>3)<<7 | 1<<6 | (1-signed>>3)<<5 | 2,
+		(15-unsigned)<<3 | 1<<2 | 1,
+		0x50,
+		0xc0 | sum&7<<3 | signed&7,
+	}
+	a.text.WriteByte('\t')
+	for _, b := range code {
+		fmt.Fprintf(&a.text, "BYTE $0x%02x; ", b)
+	}
+	fmt.Fprintf(&a.text, "// VPDPBUSD Y%d, Y%d, Y%d\n", signed, unsigned, sum)
 }
 
 // byteStore writes sum*colScale*rowScale + colSum*rowLow + bias, and what was
-// there before if add is 1. The panel's numbers are in Z24 to Z29 (scale,
-// colSum, bias, two registers each), the row's in Z30 and Z31. Without add, the
-// mask K1 makes what was there 0.
-func byteStore(a *asm, mr int, sum func(i, h int) string) {
-	for i := range 6 {
-		a.op("VMOVUPS", mem(64*i, "CX"), fmt.Sprintf("Z%d", 24+i))
-	}
+// there before if add is 1. The panel's numbers lie at CX (scale, colSum, bias,
+// two registers each). Without add, a mask makes what was there 0.
+func byteStore(a *asm, g gemmRegs) {
+	scale, low, before, mask := g.value(0), g.value(1), g.panel(0), g.panel(1)
 	a.op("MOVQ", "add+64(FP)", "AX")
 	a.op("NEGQ", "AX")
-	a.op("KMOVW", "AX", "K1")
-	for i := range mr {
-		a.op("VBROADCASTSS", mem(8*i, "R9"), "Z30")
-		a.op("VBROADCASTSS", mem(8*i+4, "R9"), "Z31")
+	if g.wide() {
+		a.op("KMOVW", "AX", "K1")
+	} else {
+		a.op("VMOVQ", "AX", "X"+mask[1:])
+		a.op("VPBROADCASTD", "X"+mask[1:], mask)
+	}
+	for i := range g.mr {
+		a.op("VBROADCASTSS", mem(8*i, "R9"), scale)
+		a.op("VBROADCASTSS", mem(8*i+4, "R9"), low)
 		for h := range 2 {
-			s := sum(i, h)
+			s := g.sum(i, h)
 			a.op("VCVTDQ2PS", s, s)
-			a.op("VMULPS", fmt.Sprintf("Z%d", 24+h), s, s)
-			a.op("VFMADD213PS", fmt.Sprintf("Z%d", 28+h), "Z30", s)
-			a.op("VFMADD231PS", fmt.Sprintf("Z%d", 26+h), "Z31", s)
-			a.op("VADDPS", mem(64*h, "DX"), s, "K1", s)
-			a.op("VMOVUPS", s, mem(64*h, "DX"))
+			a.op("VMULPS", mem(h*g.bytes, "CX"), s, s)
+			a.op("VFMADD213PS", mem((4+h)*g.bytes, "CX"), scale, s)
+			a.op("VFMADD231PS", mem((2+h)*g.bytes, "CX"), low, s)
+			if g.wide() {
+				a.op("VADDPS", mem(h*g.bytes, "DX"), s, "K1", s)
+			} else {
+				a.op("VMASKMOVPS", mem(h*g.bytes, "DX"), mask, before)
+				a.op("VADDPS", before, s, s)
+			}
+			a.op("VMOVUPS", s, mem(h*g.bytes, "DX"))
 		}
-		if i < mr-1 {
+		if i < g.mr-1 {
 			a.op("ADDQ", "R10", "DX")
 		}
 	}
-	a.op("VZEROUPPER")
-	a.op("RET")
-}
-
-// quantize writes a row less its center as bytes from the least value (0) to
-// the greatest (255), and the step and the least value to row.
-func quantize(a *asm) {
-	a.fn("MOVQ", "vnniQuantize", "is kernel.quantize.", [2]string{"R8", "dst []uint8"},
-		[2]string{"SI,CX", "src []float32"}, [2]string{"R10", "center []float32"}, [2]string{"R9", "row *[2]float32"})
-	a.op("MOVQ", "R10", "R11")
-	a.op("VMOVUPS", "(SI)", "Z0")
-	a.op("VSUBPS", "(R10)", "Z0", "Z0")
-	a.op("VMOVAPS", "Z0", "Z1")
-	a.eachRegister(avx512, "range", func() {
-		a.op("VMOVUPS", "(DI)", "Z2")
-		a.op("VSUBPS", "(R11)", "Z2", "Z2")
-		a.op("ADDQ", "$64", "R11")
-		a.op("VMAXPS", "Z2", "Z0", "Z0")
-		a.op("VMINPS", "Z2", "Z1", "Z1")
-	})
-	a.foldReg(avx512, "VMAXPS", 0, 2)
-	a.foldReg(avx512, "VMINPS", 1, 2)
-	a.op("VSUBSS", "X1", "X0", "X0")
-	a.op("VADDSS", a.constant(1e-10), "X0", "X0") // a row of equal values has no step
-	a.op("VMOVSS", a.constant(255), "X3")
-	a.op("VDIVSS", "X3", "X0", "X4")
-	a.op("VMOVSS", "X4", "(R9)")
-	a.op("VMOVSS", "X1", "4(R9)")
-	a.op("VDIVSS", "X0", "X3", "X3")
-	a.op("VBROADCASTSS", "X3", "Z3")
-	a.op("VBROADCASTSS", "X1", "Z1")
-	a.eachRegister(avx512, "bytes", func() {
-		a.op("VMOVUPS", "(DI)", "Z2")
-		a.op("VSUBPS", "(R10)", "Z2", "Z2")
-		a.op("ADDQ", "$64", "R10")
-		a.op("VSUBPS", "Z1", "Z2", "Z2")
-		a.op("VMULPS", "Z3", "Z2", "Z2")
-		a.op("VCVTPS2DQ", "Z2", "Z2")
-		a.op("VPMOVUSDB", "Z2", "(R8)")
-		a.op("ADDQ", "$16", "R8")
-	})
-	a.op("VZEROUPPER")
-	a.op("RET")
-}
-
-// repack goes block by block: widen 32 bytes, multiply by the block's share of
-// the row's scale, narrow and scatter the eight groups of four.
-func repack(a *asm) {
-	a.fn("MOVQ", "vnniRepack", "is kernel.repack.", [2]string{"DI", "dst *int8"},
-		[2]string{"SI", "values *uint8"}, [2]string{"DX", "scales *uint8"}, [2]string{"CX", "blocks int"},
-		[2]string{"R9", "sum *int32"}, [2]string{"", "share float32"})
-	const values, share, factor, ones, top, at = "Z0", "X1", "X2", "Z3", "X4", "Y5"
-	a.op("VMOVSS", "share+40(FP)", factor)
-	a.op("MOVL", "$0x00010001", "AX")
-	a.op("VPBROADCASTD", "AX", ones)
-	a.op("MOVL", "$0x7FFF", "AX") // one, nearly
-	a.op("VMOVD", "AX", top)
-	a.op("MOVQ", "$0x0706050403020100", "AX")
-	a.op("VMOVQ", "AX", "X5")
-	a.op("VPMOVZXBD", "X5", at)
-	a.op("VPSLLD", "$7", at, at)
-	a.op("VPXORD", "Z6", "Z6", "Z6")
-	a.label("loop")
-	a.op("VPBROADCASTW", "(DX)", share)
-	a.op("VCVTPH2PS", share, share)
-	a.op("VMULSS", factor, share, share)
-	a.op("VCVTPS2DQ", share, share)
-	a.op("VPMINUD", top, share, share)
-	a.op("VPBROADCASTW", share, "Z1")
-	a.op("VPMOVSXBW", "(SI)", values)
-	a.op("VPMULHRSW", "Z1", values, values)
-	a.op("VPMADDWD", ones, values, "Z7")
-	a.op("VPADDD", "Z7", "Z6", "Z6")
-	a.op("VPMOVWB", values, "Y0")
-	a.op("KXNORB", "K1", "K1", "K1")
-	a.op("VPSCATTERDD", "Y0", "K1", "(DI)(Y5*1)")
-	a.op("ADDQ", "$2", "DX")
-	a.op("ADDQ", "$32", "SI")
-	a.op("ADDQ", "$1024", "DI")
-	a.op("DECQ", "CX")
-	a.op("JNZ", "loop")
-	a.foldReg(avx512, "VPADDD", 6, 7)
-	a.op("VMOVD", "X6", "(R9)")
 	a.op("VZEROUPPER")
 	a.op("RET")
 }
