@@ -38,11 +38,12 @@ const (
 	alsoFloor  = .1 // coverage, with alternatives
 )
 
-// For chat the cosine tells: with cosine + coverage/10 at .822, 5% of the
-// questions with an answer are missed and 95% of those put to another
-// conversation are told apart (coverage alone: 70%); half of these are below .78.
+// For chat the cosine tells: with cosine + coverage/10 at .81, 1.7% of the
+// questions with an answer are missed and 87% of those put to another
+// conversation are told apart (.822: 4.3% and 94%, and 2 points of recall@10
+// less; coverage alone: 70%); half of these are below .78.
 const (
-	chatNone, chatFloor = .78, .822
+	chatNone, chatFloor = .78, .81
 	chatCover           = .1
 	measuredModel       = "e5-small-v2" // whose cosines these are
 )
