@@ -54,19 +54,27 @@ func (s *Searcher) collect(ctx context.Context, q Query, qn *question, sc scope,
 			if behind++; behind > lookahead {
 				break
 			}
-			if !c.mayFold(x) {
-				continue
-			}
 		}
-		if err := c.add(ctx, x, full); err != nil {
+		// What only stands beside matches is no hit, but may belong to one.
+		beside := x.parts.Keyword+x.parts.Meaning == 0
+		if (full || beside) && !c.mayFold(x) {
+			continue
+		}
+		if err := c.add(ctx, x, full || beside); err != nil {
 			return nil, err
 		}
 	}
 	return c, nil
 }
 
-// mayFold says whether a passage can be like that of a hit.
+// mayFold says whether a passage can be like that of a hit, or is shown in one.
 func (c *collector) mayFold(x *ranked) bool {
+	is := func(n Near) bool { return n.UUID == x.UUID }
+	for i := range c.hits {
+		if slices.ContainsFunc(c.hits[i].Before, is) || slices.ContainsFunc(c.hits[i].After, is) {
+			return true
+		}
+	}
 	return slices.ContainsFunc(c.folds, func(f fold) bool {
 		return f.kind == x.Kind && 10*min(f.len, x.Len) >= 8*max(f.len, x.Len)
 	})
@@ -82,7 +90,7 @@ func (c *collector) add(ctx context.Context, x *ranked, full bool) error {
 		c.unread++
 		return nil
 	}
-	if c.excluded(x, &e) {
+	if c.excluded(x, &e) || !c.answered(x, &e) || c.shown(&e.Message) {
 		return nil
 	}
 	if c.top == 0 {
@@ -95,9 +103,7 @@ func (c *collector) add(ctx context.Context, x *ranked, full bool) error {
 	sk := sketchOf(passageText(&e))
 	for i := range c.hits {
 		if c.folds[i].kind == x.Kind && c.sketches[i].like(sk) {
-			if !slices.Contains(c.hits[i].UUIDs, x.UUID) {
-				c.hits[i].UUIDs = append(c.hits[i].UUIDs, x.UUID)
-			}
+			c.hits[i].UUIDs = append(c.hits[i].UUIDs, e.Message.UUID)
 			return nil
 		}
 	}
@@ -110,6 +116,44 @@ func (c *collector) add(ctx context.Context, x *ranked, full bool) error {
 	return nil
 }
 
+// answered puts the answer in the place of a prompt that was the question
+// itself, word for word: asked before, it is its answer that is looked for. It
+// is false when there is none, or when the question is the one being asked.
+func (c *collector) answered(x *ranked, e *index.Exchange) bool {
+	if x.Role != "user" || x.Kind != transcript.Text || !c.qn.echoed(messageText(&e.Message)) {
+		return true
+	}
+	if len(e.After) == 0 || e.Message.Session == c.sc.from {
+		return false
+	}
+	longest := slices.MaxFunc(e.After, func(a, b index.Message) int {
+		return cmp.Compare(len(messageText(&a)), len(messageText(&b)))
+	})
+	part := slices.IndexFunc(longest.Parts, func(p transcript.Part) bool { return p.Kind == transcript.Text })
+	if part < 0 {
+		return false
+	}
+	*e = index.Exchange{Message: longest, Part: part, End: len(longest.Parts[part].Text), Before: []index.Message{e.Message}}
+	return true
+}
+
+// shown says whether a message stands in a hit already, as itself or as the
+// other half of the exchange, which then stands for it.
+func (c *collector) shown(m *index.Message) bool {
+	is := func(n Near) bool { return n.UUID == m.UUID }
+	for i := range c.hits {
+		h := &c.hits[i]
+		if slices.Contains(h.UUIDs, m.UUID) {
+			return true
+		}
+		if slices.ContainsFunc(h.Before, is) || slices.ContainsFunc(h.After, is) {
+			h.UUIDs = append(h.UUIDs, m.UUID)
+			return true
+		}
+	}
+	return false
+}
+
 // excluded says whether a message may not be a hit: neighbours that the filter
 // leaves out, the question itself, and the prompt that is being answered just
 // now.
@@ -120,9 +164,6 @@ func (c *collector) excluded(x *ranked, e *index.Exchange) bool {
 	}
 	if x.Role != "user" || x.Kind != transcript.Text {
 		return false
-	}
-	if c.qn.echoed(messageText(m)) {
-		return true
 	}
 	return c.sc.asking != "" && m.Session == c.sc.asking && m.Agent == "" && m.Dropped == nil && len(e.After) == 0
 }

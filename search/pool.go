@@ -18,6 +18,7 @@ type pool struct {
 	passages []index.Passage // by session, agent, Pos
 	ids      []index.ID      // of passages
 	listed   map[index.ID]bool
+	from     string // the session that asks
 	own      ownPart
 }
 
@@ -30,7 +31,7 @@ type ownPart struct {
 
 // gather fills a pool with candidates from the scope.
 func (s *Searcher) gather(ctx context.Context, q *question, sc scope) (*pool, error) {
-	p := &pool{q: q, listed: map[index.ID]bool{}, own: ownPart{session: sc.asking, dropped: -1, project: sc.home}}
+	p := &pool{q: q, listed: map[index.ID]bool{}, from: sc.from, own: ownPart{session: sc.asking, dropped: -1, project: sc.home}}
 	var err error
 	if p.st, err = s.store.Stats(ctx, q.terms, sc.filter); err != nil {
 		return nil, err
@@ -116,7 +117,7 @@ func (p *pool) describe(ctx context.Context, store Store, f index.Filter) error 
 		return err
 	}
 	p.passages = all[:0]
-	for _, x := range all {
+	for i, x := range all {
 		if !p.listed[x.ID] && !allows(f, &x) {
 			continue
 		}
@@ -124,7 +125,7 @@ func (p *pool) describe(ctx context.Context, store Store, f index.Filter) error 
 		if err != nil {
 			return err
 		}
-		if !echo {
+		if !echo || x.Session != p.from && i+1 < len(all) && keyOf(&x) == keyOf(&all[i+1]) {
 			p.passages = append(p.passages, x)
 		}
 	}
@@ -135,8 +136,9 @@ func (p *pool) describe(ctx context.Context, store Store, f index.Filter) error 
 	return nil
 }
 
-// echo says whether a passage is the question itself, which must not be taken
-// for a sign of an answer.
+// echo says whether a passage is the question itself. It is no sign of an
+// answer where it was asked just now, or where nothing follows it; elsewhere
+// the answer it got then follows.
 func (p *pool) echo(ctx context.Context, store Store, x *index.Passage) (bool, error) {
 	if x.Role != "user" || x.Kind != transcript.Text || x.Chunk > 0 || !p.q.mayEcho(x.Len) {
 		return false, nil

@@ -21,7 +21,8 @@ var spoken = []transcript.Kind{transcript.Text, transcript.Command, transcript.O
 type scope struct {
 	name   string // as in Scope.Searched
 	filter index.Filter
-	asking string // the session that asks, when its messages are treated apart
+	from   string // the session that asks, "" when that is not known
+	asking string // the same, when its messages are treated apart
 	home   string // the project that comes first, likewise
 }
 
@@ -38,7 +39,7 @@ func scopes(q Query) ([]scope, error) {
 	if len(f.Kinds) == 0 {
 		f.Kinds = slices.Clone(spoken)
 	}
-	all := scope{name: "all", filter: f}
+	all := scope{name: "all", filter: f, from: q.Session}
 	switch q.Scope {
 	case "all":
 		return []scope{all}, nil

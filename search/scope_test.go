@@ -35,13 +35,13 @@ func TestSearchScopes(t *testing.T) {
 		{
 			"session: its own messages only",
 			Query{Text: "retry limit relay", Scope: "session", Session: home},
-			[]string{"dropped", "live", "prompt", "dropped-ask", "dropped-2"},
+			[]string{"dropped", "live", "prompt"},
 			Scope{Asked: "session", Searched: "session", Session: home, Sessions: 1},
 		},
 		{
 			"project: all its sessions",
 			Query{Text: "retry limit relay", Scope: "project", Project: "/home/dev/app", Limit: 6},
-			[]string{"dropped", "live", "prompt", "dropped-ask", "dropped-2", "project"},
+			[]string{"dropped", "live", "prompt", "project"},
 			Scope{Asked: "project", Searched: "project", Project: "/home/dev/app", Sessions: 2},
 		},
 		{
@@ -53,13 +53,13 @@ func TestSearchScopes(t *testing.T) {
 		{
 			"auto: what the asking session dropped, then its project, what is still seen last, and not the open prompt",
 			Query{Text: "retry limit relay", Session: home, Project: "/home/dev/app", Limit: 5},
-			[]string{"dropped", "dropped-ask", "project", "live", "dropped-2"},
+			[]string{"dropped", "project", "live"},
 			Scope{Asked: "auto", Searched: "project", Session: home, Project: "/home/dev/app", Sessions: 2},
 		},
 		{
 			"auto in a session without a project: what it dropped",
 			Query{Text: "retry limit relay", Session: home},
-			[]string{"dropped", "dropped-ask", "dropped-2"},
+			[]string{"dropped"},
 			Scope{Asked: "auto", Searched: "dropped", Session: home, Sessions: 1},
 		},
 		{
@@ -77,7 +77,7 @@ func TestSearchScopes(t *testing.T) {
 		{
 			"only what was dropped",
 			Query{Text: "retry limit relay", Scope: "all", Filter: index.Filter{Dropped: true}},
-			[]string{"dropped", "dropped-ask", "dropped-2"},
+			[]string{"dropped"},
 			Scope{Asked: "all", Searched: "all", Sessions: 1},
 		},
 	}

@@ -77,11 +77,11 @@ func TestSearchRanks(t *testing.T) {
 			want: []string{"main", "agent"},
 		},
 		{
-			reason: "a reply without any of the words is found beside the question it answers",
+			reason: "a reply without any of the words is found in the exchange with the question it answers",
 			talks: []talk{talkOf(home, append(filler(10), user("ask", "Where should the nightly backup be stored?"),
 				reply("answer", "In Frankfurt, next to the primary."))...)},
 			q:    Query{Text: "nightly backup stored"},
-			want: []string{"ask", "answer"},
+			want: []string{"ask"},
 		},
 		{
 			reason: "words of different wordings count each by itself",
@@ -139,18 +139,18 @@ func TestSearchLeavesOut(t *testing.T) {
 		q      Query
 		want   []string
 	}{
-		{"a summary, unless asked for", Query{Text: "mail stub port"}, []string{"answer", "ask", "agent", "out", "call"}},
+		{"a summary, unless asked for", Query{Text: "mail stub port"}, []string{"answer", "agent", "out", "call"}},
 		{"all but the summary when that is asked for", Query{Text: "mail stub port", Filter: index.Filter{Kinds: []transcript.Kind{"summary"}}}, []string{"sum"}},
 		{"the question itself, whatever its dress", Query{Text: "which PORT does the mail-stub use"}, []string{"answer", "agent", "out", "call"}},
 		{"a wording of the question", Query{Text: "mail stub port", Also: []string{"Which port does the mail stub use"}}, []string{"answer", "agent", "out", "call"}},
 		{"the prompt that asks", Query{Text: "mail stub port", Prompt: "Which port does the mail stub use?"}, []string{"answer", "agent", "out", "call"}},
 		{"other kinds, neighbours too", Query{Text: "mail stub port", Filter: index.Filter{Kinds: []transcript.Kind{"output"}}}, []string{"out"}},
 		{"other roles, neighbours too", Query{Text: "mail stub port", Filter: index.Filter{Roles: []string{"assistant"}}}, []string{"answer", "agent", "call"}},
-		{"sub-agents on demand", Query{Text: "mail stub port", Filter: index.Filter{Subagents: "exclude"}}, []string{"answer", "ask", "out", "call"}},
+		{"sub-agents on demand", Query{Text: "mail stub port", Filter: index.Filter{Subagents: "exclude"}}, []string{"answer", "out", "call"}},
 		{"all but sub-agents on demand", Query{Text: "mail stub port", Filter: index.Filter{Subagents: "only"}}, []string{"agent"}},
 		{"what is older, neighbours too", Query{Text: "mail stub port", Filter: index.Filter{Since: memEpoch.Add(4 * time.Minute)}}, []string{"out"}},
 		{"what is newer, neighbours too", Query{Text: "mail stub port", Filter: index.Filter{Until: memEpoch.Add(2 * time.Minute)}}, []string{"ask", "agent"}},
-		{"what is beyond the limit", Query{Text: "mail stub port", Limit: 2}, []string{"answer", "ask"}},
+		{"what is beyond the limit", Query{Text: "mail stub port", Limit: 2}, []string{"answer", "call"}},
 		{"what scores too low", Query{Text: "mail stub port", MinScore: .3}, []string{"answer"}},
 	}
 	s := newMem(nil, base, agent, talkOf(other, filler(20)...))
@@ -205,6 +205,37 @@ func TestSearchFoldsIntoOneHit(t *testing.T) {
 	}
 }
 
+// A prompt and its answer are one hit, which stands for both.
+func TestSearchFoldsExchanges(t *testing.T) {
+	s := newMem(nil, talkOf(home, append(filler(10),
+		user("ask", "Where should the nightly backup be stored?"), reply("answer", "In Frankfurt, next to the primary."),
+		reply("more", "The nightly backup stored there is kept for 30 days."))...))
+	res := search(t, s, Query{Text: "nightly backup stored", Limit: 3})
+	got := all(res)
+	slices.Sort(got[0].UUIDs)
+	if d := cmp.Diff([]string{"answer", "ask", "more"}, got[0].UUIDs); d != "" || len(got) != 1 {
+		t.Errorf("%d hits, the first -want +got %s", len(got), d)
+	}
+}
+
+// What was asked before in the same words was answered then: the answer is the hit.
+func TestSearchAnswersAQuestionAskedBefore(t *testing.T) {
+	s := newMem(nil, talkOf(home, append(filler(10), user("ask", "Why did we drop sqlite?"), reply("answer", "Two writers locked each other out."), reply("end", "Bye."))...))
+	for reason, tt := range map[string]struct {
+		q    Query
+		want []string
+	}{
+		"from anywhere":       {Query{Text: "why did we drop SQLite", Scope: "all"}, []string{"answer"}},
+		"but not just before": {Query{Text: "why did we drop SQLite", Scope: "all", Session: home}, []string{}},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			if d := cmp.Diff(tt.want, ids(search(t, s, tt.q).Hits)); d != "" {
+				t.Error("-want +got", d)
+			}
+		})
+	}
+}
+
 // The limit does not cut off what a hit stands for.
 func TestSearchFoldsBehindTheLimit(t *testing.T) {
 	said := []said{}
@@ -251,7 +282,7 @@ func TestSearchDescribesHits(t *testing.T) {
 		{Rank: 1, Pointer: "recall:22222222/a7#agent", Session: other, Project: "/home/dev/app", Time: memEpoch.Add(time.Minute),
 			Role: "assistant", Kind: "text", Subagent: "a7", UUIDs: []string{"agent"}, Excerpt: "The relay is gone.", Before: []Near{}, After: []Near{}},
 		{Rank: 2, Pointer: "recall:11111111#call", Session: home, Project: "/home/dev/app", Title: "Fix the relay", Time: memEpoch.Add(2 * time.Minute),
-			Role: "assistant", Kind: "command", Tool: "Bash", UUIDs: []string{"call"}, Excerpt: "nc -lk 8443 # relay",
+			Role: "assistant", Kind: "command", Tool: "Bash", UUIDs: []string{"call", "ask"}, Excerpt: "nc -lk 8443 # relay",
 			Dropped: &Dropped{Boundary: "b1", Time: memEpoch.Add(3 * time.Minute), Trigger: "auto", Nth: 1},
 			Before:  []Near{{UUID: "ask", Role: "user", Kind: "text", Excerpt: "Which port?"}}, After: []Near{}, SourceDeleted: true},
 	}
