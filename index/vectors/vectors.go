@@ -99,7 +99,12 @@ func (v *Store) load() error {
 	for i := range v.n {
 		v.row[binary.LittleEndian.Uint64(keys[i*keySize:])] = int32(i)
 	}
-	return errors.Join(v.key.Truncate(int64(v.n*keySize)), v.trimData(st.Size()))
+	if want := v.n * keySize; want < len(keys) {
+		if err := v.key.Truncate(int64(want)); err != nil {
+			return err
+		}
+	}
+	return v.trimData(st.Size())
 }
 
 // trimData cuts unacknowledged vectors off, unless the file is mapped longer.
