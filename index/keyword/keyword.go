@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 
 	"github.com/blevesearch/bleve/v2"
@@ -55,10 +56,16 @@ type Hit struct {
 // ErrDamaged is returned when bleve gives up on its own files; it panics then.
 var ErrDamaged = errors.New("the keyword index is damaged")
 
-// guard turns a panic of bleve's into ErrDamaged.
-func guard(err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("%w: %v", ErrDamaged, p)
+// guard is deferred as guard(&err)(). It turns a panic of bleve's
+// into ErrDamaged; a mapped file that is shorter than it says would not even
+// panic otherwise, but end the process.
+func guard(err *error) func() {
+	before := debug.SetPanicOnFault(true)
+	return func() {
+		debug.SetPanicOnFault(before)
+		if p := recover(); p != nil {
+			*err = fmt.Errorf("%w: %v", ErrDamaged, p)
+		}
 	}
 }
 
@@ -72,7 +79,7 @@ var markKey = []byte("mark")
 
 // Open opens the index in dir and makes it when it is missing.
 func Open(dir string) (x *Index, err error) {
-	defer guard(&err)
+	defer guard(&err)()
 	conf := map[string]any{"bolt_timeout": boltWait}
 	b, err := bleve.OpenUsing(dir, conf)
 	if errors.Is(err, bleve.ErrorIndexPathDoesNotExist) || errors.Is(err, bleve.ErrorIndexMetaMissing) {
@@ -124,7 +131,7 @@ func (x *Index) Count() (int, error) {
 // Write adds docs and sets the mark, all or nothing. It returns when both are
 // on the disk.
 func (x *Index) Write(docs []Doc, mark []byte) (err error) {
-	defer guard(&err)
+	defer guard(&err)()
 	b := x.b.NewBatch()
 	for i := range docs {
 		if err := b.IndexAdvanced(docs[i].document()); err != nil {
@@ -171,7 +178,7 @@ func (t Tokens) Analyze([]byte) analysis.TokenStream { return t.stream }
 // Search returns the n best documents that hold one of the terms and pass all
 // filters, best first by bleve's default scoring.
 func (x *Index) Search(ctx context.Context, terms []string, filters []Filter, n int) (hits []Hit, err error) {
-	defer guard(&err)
+	defer guard(&err)()
 	if len(terms) == 0 || n <= 0 {
 		return nil, nil
 	}
@@ -220,7 +227,7 @@ func anyOf(f Filter, boost float64) query.Query {
 
 // DF counts the documents that hold each term.
 func (x *Index) DF(terms []string) (df map[string]int, err error) {
-	defer guard(&err)
+	defer guard(&err)()
 	adv, err := x.b.Advanced()
 	if err != nil {
 		return nil, err
@@ -247,7 +254,7 @@ func (x *Index) DF(terms []string) (df map[string]int, err error) {
 // Terms calls fn for each term that at least min documents hold, in order of
 // the terms.
 func (x *Index) Terms(min uint64, fn func(term string, df uint64)) (err error) {
-	defer guard(&err)
+	defer guard(&err)()
 	d, err := x.b.FieldDict(textField)
 	if err != nil {
 		return err
