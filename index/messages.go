@@ -156,12 +156,16 @@ func (x *Index) loadAll(nums []uint32, in uint32) ([]Message, error) {
 // answers in prose up to the next prompt, for anything else the prompt that led
 // to it, and for an output also its call.
 func (x *Index) halves(num uint32, m *message) (before, after []uint32) {
-	list := x.cat.convs[m.conv].msgs
+	v := &x.cat.convs[m.conv]
+	list := v.msgs
 	at, _ := slices.BinarySearch(list, num)
-	if m.prompt {
+	asks := func(o *message) bool { // a sub-agent's task is its prompt
+		return o.prompt || v.Agent != "" && roles[o.role] == "user" && kinds[o.kind] == transcript.Text
+	}
+	if asks(m) {
 		for _, n := range list[at+1:] {
 			o := &x.cat.messages[n]
-			if n >= x.cat.visibleMessages || o.prompt || len(after) == exchangeMost {
+			if n >= x.cat.visibleMessages || asks(o) || len(after) == exchangeMost {
 				break
 			}
 			if roles[o.role] == "assistant" && kinds[o.kind] == transcript.Text {
@@ -175,7 +179,7 @@ func (x *Index) halves(num uint32, m *message) (before, after []uint32) {
 		if kinds[m.kind] == transcript.Output && kinds[o.kind] == transcript.Command && len(before) == 0 && share(o.toolIDs, m.toolIDs) {
 			before = append(before, list[i])
 		}
-		if o.prompt {
+		if asks(o) {
 			return append([]uint32{list[i]}, before...), nil
 		}
 	}

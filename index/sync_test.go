@@ -319,6 +319,9 @@ func TestExchangeGivesTheOtherHalf(t *testing.T) {
 	if _, after := half("drop sqlite", Filter{}); len(after) != 1 || !strings.Contains(after[0], "bbolt") {
 		t.Errorf("answer %q", after)
 	}
+	if before, _ := half("zebra_receipts", Filter{}); len(before) != 1 || before[0] != "List the migrations." {
+		t.Errorf("a sub-agent's task %q", before)
+	}
 	before, _ := half("TestRetryJitter", Filter{})
 	if d := cmp.Diff([]string{"Where does the exporter listen?", "go test ./internal/queue"}, before); d != "" {
 		t.Error(d)

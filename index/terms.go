@@ -221,7 +221,7 @@ func (t *tokenizer) lower(s string) {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		if c >= utf8.RuneSelf {
-			t.low = append(t.low[:0], fold(s)...)
+			t.low = append(t.low[:0], Fold(s)...)
 			return
 		}
 		if 'A' <= c && c <= 'Z' {
@@ -231,9 +231,10 @@ func (t *tokenizer) lower(s string) {
 	}
 }
 
-// fold lower-cases s and takes the accents off Latin letters: café is found by
-// cafe, Straße by strasse.
-func fold(s string) string {
+// Fold lower-cases s and takes the accents off Latin letters, as Terms does: café
+// is found by cafe, Straße by strasse. Whoever looks for a term in a text looks
+// for it in Fold of the text.
+func Fold(s string) string {
 	s = strings.ToLower(s)
 	var b strings.Builder
 	for _, r := range s {
