@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"recall/index"
 )
@@ -84,9 +85,14 @@ func (e *examination) unopened(err error) {
 		e.add("error", "index", commandLine("chmod", "-R", "u+rwX", e.lib.opts.Dir), "%v", err)
 	case errors.As(err, &h) && h.cmd != "recall doctor":
 		e.add("error", "index", h.cmd, "%v", err)
+	case errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOSPC):
+		e.add("error", "index", commandLine("df", "-h", e.lib.opts.Dir), "%v: nothing is lost, but the index cannot be used until it can be written", err)
+	case errors.Is(err, index.ErrFormat):
+		e.add("error", "index", "recall version", "%v: use that one", err)
 	default:
-		aside := e.lib.opts.Dir + ".old"
-		e.add("error", "index", commandLine("mv", e.lib.opts.Dir, aside)+" && recall sync", "does not open: %v; move it away and read the history again", err)
+		// The archive may be the only copy: only what is made from it may go.
+		at := func(name string) string { return filepath.Join(e.lib.opts.Dir, name) }
+		e.add("error", "index", commandLine("rm", "-r", at("bleve"), at("catalog.log"))+" && recall sync", "does not open: %v; what is derived from the archive can be made anew", err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,6 +38,8 @@ func (a *app) demo(ctx context.Context, dir string, vectors bool) (err error) {
 			return err
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	} else if dir, err = demoDir(dir); err != nil {
+		return err
 	}
 	if err := demo.Extract(filepath.Join(dir, "claude")); err != nil {
 		return err
@@ -59,6 +62,24 @@ func (a *app) demo(ctx context.Context, dir string, vectors bool) (err error) {
 	}
 	a.farewell()
 	return nil
+}
+
+// demoDir makes dir absolute and sees that nothing of the user's is in it.
+func demoDir(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	for _, e := range entries {
+		if e.Name() != "claude" && e.Name() != "data" {
+			return "", hintf("not_empty", "recall demo", "%s holds %s: name a new folder, or one of an earlier demo", dir, e.Name())
+		}
+	}
+	return dir, nil
 }
 
 func (a *app) farewell() {

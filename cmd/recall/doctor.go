@@ -91,6 +91,7 @@ func (e *examination) index(ctx context.Context) {
 	var st index.Status
 	var files []index.FileAccount
 	var sessions []index.Session
+	var damage []string
 	err := e.lib.use(ctx, func(x *index.Index) (err error) {
 		if st, err = x.Status(ctx); err != nil {
 			return err
@@ -98,7 +99,10 @@ func (e *examination) index(ctx context.Context) {
 		if files, err = x.Account(ctx); err != nil {
 			return err
 		}
-		sessions, err = x.Sessions(ctx, index.SessionFilter{})
+		if sessions, err = x.Sessions(ctx, index.SessionFilter{}); err != nil {
+			return err
+		}
+		damage, err = x.Verify(ctx)
 		return err
 	})
 	if err != nil {
@@ -106,6 +110,9 @@ func (e *examination) index(ctx context.Context) {
 		return
 	}
 	e.add("ok", "index", "", "%s opens; %s in %s", st.Dir, counted(st.Messages, "message"), counted(st.Sessions, "session"))
+	for _, d := range damage {
+		e.add("error", "index", "recall sync", "%s", d)
+	}
 	for _, n := range st.Fresh.Notes {
 		e.add("warn", "index", "recall sync", "%s", n)
 	}

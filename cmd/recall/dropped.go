@@ -15,6 +15,7 @@ import (
 
 	"recall/anchors"
 	"recall/index"
+	"recall/search"
 	"recall/transcript"
 )
 
@@ -61,7 +62,7 @@ func (a *app) dropped(ctx context.Context, args []string, asJSON bool) error {
 		if err != nil {
 			return err
 		}
-		out.Session, out.Project, out.Title = s.ID, s.Project, s.Title
+		out.Session, out.Project, out.Title = s.ID, s.Project, search.Clean(s.Title)
 		all, err := x.Compactions(ctx, s.ID)
 		if err != nil {
 			return err
@@ -158,7 +159,12 @@ func (a *app) printDropped(d droppedJSON) {
 		return
 	}
 	a.tell("session %q of %s", name, projectName(d.Project))
-	a.hint("recall", "show", d.Compactions[len(d.Compactions)-1].Pointer)
+	for _, c := range slices.Backward(d.Compactions) {
+		if c.Messages > 0 {
+			a.hint("recall", "show", c.Pointer)
+			return
+		}
+	}
 }
 
 // most topics of a compaction, and most messages that are read for them.
@@ -188,7 +194,11 @@ func topicsOf(ctx context.Context, x *index.Index, places []anchors.Place) ([]st
 	}
 	weight := func(t string) float64 {
 		idf := math.Log(1 + float64(st.Total)/float64(1+st.DF[t]))
-		return math.Sqrt(float64(used[t].said)*(float64(used[t].run)+.1)) * idf * idf
+		w := math.Sqrt(float64(used[t].said)*(float64(used[t].run)+.1)) * idf * idf
+		if strings.ContainsAny(used[t].raw, "_./-") { // a name
+			w *= 1.5
+		}
+		return w
 	}
 	slices.SortFunc(terms, func(s, t string) int {
 		return cmp.Or(cmp.Compare(weight(t), weight(s)), cmp.Compare(s, t))
@@ -246,5 +256,21 @@ func topical(w string) bool {
 			digits++
 		}
 	}
-	return letters >= 3 && digits <= 2 && len(w) <= 30
+	return letters >= 3 && digits <= 2 && len(w) <= 30 && !commonplace[w]
 }
+
+// commonplace words are frequent in talk about anything.
+var commonplace = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(`one two three four five first second third last next zero both each every
+away back down right left still even ever never now then soon again already always often once much many few less least
+take takes took taken make makes made give gives given keep keeps kept put set get gets got let need needs want wants
+use uses used using see sees seen look looks show shows shown say says said tell tells know known think try tried tries
+run runs ran running start starts stop stops go goes went gone come comes came call calls called find finds found
+add adds added change changes changed fix fixed work works worked done good better best bad same new old small large big
+way thing things part parts point line lines word words case cases kind sure yes okay please thanks time times day
+without within against instead because since whether also only just like well back there here where`) {
+		m[w] = true
+	}
+	return m
+}()

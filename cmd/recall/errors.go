@@ -8,7 +8,7 @@ import (
 	"io"
 	"strings"
 
-	"recall/cmd/recall/mcpserver"
+	"recall/search"
 )
 
 // Exit codes of every command.
@@ -85,7 +85,7 @@ func report(w io.Writer, err error, asJSON bool) {
 		writeErrorJSON(w, h, err)
 		return
 	}
-	fmt.Fprintln(w, "recall: "+mcpserver.Clean(err.Error()))
+	fmt.Fprintln(w, "recall: "+search.Clean(err.Error()))
 	if h.cmd != "" {
 		fmt.Fprintln(w, "hint: "+h.cmd)
 	}

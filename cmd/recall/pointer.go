@@ -9,6 +9,7 @@ import (
 	"recall/anchors"
 	"recall/cmd/recall/mcpserver"
 	"recall/index"
+	"recall/search"
 )
 
 // resolve finds what a pointer as people paste it leads to. A pointer that is
@@ -56,7 +57,7 @@ func unresolved(text string, err error) error {
 }
 
 func clipWords(s string, n int) string {
-	s = strings.Join(strings.Fields(mcpserver.Clean(s)), " ")
+	s = strings.Join(strings.Fields(search.Clean(s)), " ")
 	if r := []rune(s); len(r) > n {
 		return string(r[:n-1]) + "…"
 	}

@@ -5,7 +5,6 @@ import (
 	"path"
 	"strings"
 
-	"recall/cmd/recall/mcpserver"
 	"recall/index"
 	"recall/search"
 	"recall/transcript"
@@ -67,7 +66,7 @@ func (a *app) printHit(h search.Hit, weak bool, match func(string) bool) {
 }
 
 func (a *app) printHalf(role, kind, tool, text string, match func(string) bool) {
-	text = speaker(role, transcript.Kind(kind), tool) + ": " + strings.TrimSpace(mcpserver.Clean(text))
+	text = speaker(role, transcript.Kind(kind), tool) + ": " + strings.TrimSpace(search.Clean(text))
 	for line := range strings.Lines(a.tty.block(indent, text)) {
 		fmt.Fprint(a.out, a.tty.emphasise(line, match))
 	}

@@ -9,6 +9,7 @@ import (
 
 	"recall/anchors"
 	"recall/index"
+	"recall/search"
 )
 
 type sessionsFlags struct {
@@ -102,7 +103,7 @@ func (a *app) projectFlag(ctx context.Context, x *index.Index, name string) (str
 }
 
 func sessionOf(ctx context.Context, x *index.Index, s index.Session) sessionJSON {
-	return sessionJSON{s.ID, shorten(ctx, x, anchors.Pointer{Session: s.ID}), s.Project, s.Title, s.Branch, s.Version, s.Path,
+	return sessionJSON{s.ID, shorten(ctx, x, anchors.Pointer{Session: s.ID}), s.Project, search.Clean(s.Title), s.Branch, s.Version, s.Path,
 		timeOrNull(s.First), timeOrNull(s.Last), s.Messages, s.Prompts, s.Compactions, s.Bytes, s.Deleted}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"recall/cmd/recall/mcpserver"
 	"recall/index"
+	"recall/search"
 	"recall/transcript"
 )
 
@@ -29,7 +30,7 @@ func showCommand(a *app) *cobra.Command {
 	fl.IntVarP(&f.before, "before", "B", 0, "show `N` messages before it too")
 	fl.IntVarP(&f.after, "after", "A", 0, "show `N` messages after it too")
 	fl.IntVarP(&f.around, "context", "C", 0, "show `N` messages before and after it too")
-	fl.BoolVar(&f.raw, "raw", false, "print the text alone, byte for byte")
+	fl.BoolVar(&f.raw, "raw", false, "print the text alone, to a pipe or file with control characters as they are")
 	fl.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
 }
@@ -61,7 +62,7 @@ func (a *app) show(ctx context.Context, f showFlags, args []string) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case f.json:
-		return a.printJSON(shown{1, reading.Pointer, reading.Session, reading.Agent, reading.Project, reading.Title, messages, list(reading.Notes)})
+		return a.printJSON(shown{1, reading.Pointer, reading.Session, reading.Agent, reading.Project, search.Clean(reading.Title), messages, list(reading.Notes)})
 	}
 	for _, n := range reading.Notes {
 		a.tell("note: %s", n)
@@ -86,7 +87,7 @@ func (a *app) showMessage(m mcpserver.Message) {
 		if i > 0 && p.Kind != transcript.Text {
 			fmt.Fprintf(a.out, "[%s]\n", speaker(m.Role, p.Kind, p.Tool))
 		}
-		fmt.Fprintln(a.out, strings.TrimRight(mcpserver.Clean(p.Text), "\n"))
+		fmt.Fprintln(a.out, strings.TrimRight(search.Clean(p.Text), "\n"))
 	}
 	fmt.Fprintln(a.out)
 }
@@ -94,7 +95,7 @@ func (a *app) showMessage(m mcpserver.Message) {
 func (a *app) showRaw(m mcpserver.Message) {
 	text := textOf(m.Message)
 	if a.tty.is {
-		text = mcpserver.Clean(text) // it may hold commands to the terminal
+		text = search.Clean(text) // it may hold commands to the terminal
 	}
 	io.WriteString(a.out, text)
 	if !strings.HasSuffix(text, "\n") {
@@ -172,7 +173,7 @@ func shownOf(m mcpserver.Message) shownMessage {
 		s.Dropped = &shownDropped{d.Boundary, d.Time.UTC(), d.Trigger, d.Nth}
 	}
 	for _, p := range m.Parts {
-		s.Parts = append(s.Parts, shownPart{string(p.Kind), p.Tool, p.ToolID, p.Error, p.Text})
+		s.Parts = append(s.Parts, shownPart{string(p.Kind), search.Clean(p.Tool), p.ToolID, p.Error, search.Clean(p.Text)})
 	}
 	return s
 }

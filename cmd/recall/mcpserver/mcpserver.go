@@ -174,7 +174,7 @@ func (h *handlers) explain(err error) string {
 	case errors.Is(err, context.DeadlineExceeded):
 		return "No answer within " + h.Deadline.String() + ". Ask again, with a narrower scope or fewer alternatives."
 	}
-	text := clip(Clean(err.Error()), 2000)
+	text := clip(search.Clean(err.Error()), 2000)
 	if hint, ok := errors.AsType[hinted](err); ok && hint.Hint() != "" {
 		text += "\nThe user can run: " + hint.Hint()
 	}

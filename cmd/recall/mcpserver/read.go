@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"recall/search"
 	"recall/transcript"
 )
 
@@ -132,7 +133,7 @@ func messageHead(m Message, skipped int) string {
 func messageText(m Message) string {
 	var parts []string
 	for i, p := range m.Parts {
-		text := Clean(p.Text)
+		text := search.Clean(p.Text)
 		if i > 0 && p.Kind != transcript.Text {
 			text = who(m.Role, p.Kind, p.Tool) + ":\n" + text
 		}

@@ -202,7 +202,7 @@ func exchange(h search.Hit, near int) string {
 	for _, n := range h.Before {
 		lines = append(lines, half(n, share))
 	}
-	lines = append(lines, who(h.Role, transcript.Kind(h.Kind), h.Tool)+": "+clip(Clean(h.Excerpt), excerptChars+2))
+	lines = append(lines, who(h.Role, transcript.Kind(h.Kind), h.Tool)+": "+clip(search.Clean(h.Excerpt), excerptChars+2))
 	for _, n := range h.After {
 		lines = append(lines, half(n, share))
 	}
@@ -210,12 +210,12 @@ func exchange(h search.Hit, near int) string {
 }
 
 func half(n search.Near, chars int) string {
-	return who(n.Role, transcript.Kind(n.Kind), "") + ": " + clip(Clean(n.Excerpt), chars)
+	return who(n.Role, transcript.Kind(n.Kind), "") + ": " + clip(search.Clean(n.Excerpt), chars)
 }
 
 func writeAnswer(b *strings.Builder, a *search.Answer) {
 	fmt.Fprintf(b, "Short answer by %s, from %s (check it against the quote):\n", oneLine(a.By, 60), a.Pointer)
-	fence(b, clip(Clean(a.Text), 600)+"\nquote: "+clip(Clean(a.Quote), 600))
+	fence(b, clip(search.Clean(a.Text), 600)+"\nquote: "+clip(search.Clean(a.Quote), 600))
 }
 
 func nextSteps(res *search.Result, shown int) string {

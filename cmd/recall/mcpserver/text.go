@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"recall/search"
 	"recall/transcript"
 )
 
@@ -55,7 +56,7 @@ func baseName(folder string) string {
 
 // oneLine makes a label of text that others wrote.
 func oneLine(s string, n int) string {
-	return clip(strings.Join(strings.Fields(Clean(s)), " "), n)
+	return clip(strings.Join(strings.Fields(search.Clean(s)), " "), n)
 }
 
 // who names the speaker or, where nobody spoke, what it is.

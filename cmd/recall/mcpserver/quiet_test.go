@@ -1,0 +1,5 @@
+package mcpserver
+
+import "log/slog"
+
+var quiet = slog.New(slog.DiscardHandler)
