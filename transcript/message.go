@@ -11,7 +11,6 @@ type block struct {
 	typ                     string
 	text, id, name, input   []byte
 	useID, content, isError []byte
-	toolName                []byte
 }
 
 func readBlock(v []byte) (b block) {

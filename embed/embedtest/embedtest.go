@@ -41,7 +41,7 @@ func Run(t *testing.T, e embed.Embedder) {
 }
 
 func testName(t *testing.T, e embed.Embedder) {
-	if e.Dim() <= 0 || e.Model() == "" || e.Model() != e.Model() {
+	if first := e.Model(); e.Dim() <= 0 || first == "" || e.Model() != first {
 		t.Errorf("Dim() = %d, Model() = %q", e.Dim(), e.Model())
 	}
 	if want := fmt.Sprintf("/%d", e.Dim()); !strings.Contains(e.Model(), want) {
