@@ -11,7 +11,8 @@ type Query struct {
 	Scope   string   // "auto" (default), "session", "project", "all"
 	Session string   // the session asked about or asked from, "" when not known
 	Project string   // likewise, a folder
-	// Filter narrows further; its Sessions and Projects are set from Scope.
+	// Filter narrows further; its Sessions and Projects are set from Scope, but
+	// for scope "all", which leaves them as they are.
 	Filter   index.Filter
 	Limit    int     // hits at most; 0 means 10
 	MinScore float64 // hits below are left out

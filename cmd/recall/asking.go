@@ -76,16 +76,13 @@ func projects(sessions []index.Session) []string {
 
 // knownProject returns the project that dir belongs to: the nearest known one
 // at or above it, also by its path without symbolic links and, in a linked git
-// worktree, by the main one; by name when dir is only that. It returns dir
-// itself when none is known.
+// worktree, by the main one. It returns dir itself when none is known.
 func knownProject(dir string, known []string) string {
 	if dir == "" {
 		return ""
 	}
-	if !strings.ContainsAny(dir, `/\`) && dir != "." && dir != ".." {
-		if p := projectNamed(dir, known); p != "" {
-			return p
-		}
+	if slices.Contains(known, dir) {
+		return dir
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -104,18 +101,29 @@ func knownProject(dir string, known []string) string {
 	return abs
 }
 
-// projectNamed is the one known project with that base name.
-func projectNamed(name string, known []string) string {
-	found := ""
+// projectsMeant returns the known projects that --project means: all that bear
+// the name, or the one at or above a folder.
+func projectsMeant(name string, known []string) ([]string, error) {
+	var found []string
+	bare := !strings.ContainsAny(name, `/\`) && name != "." && name != ".."
 	for _, k := range known {
-		if filepath.Base(k) == name {
-			if found != "" {
-				return ""
-			}
-			found = k
+		if bare && (baseOf(k) == name || projectName(k) == name) {
+			found = append(found, k)
 		}
 	}
-	return found
+	if found != nil {
+		return found, nil
+	}
+	// A word that is no folder must not come out as the project it was typed in.
+	if p := knownProject(name, known); slices.Contains(known, p) && (!bare || isFolder(name)) {
+		return []string{p}, nil
+	}
+	return nil, hintf("unknown_project", "recall sessions", "no project named %s", name)
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 func realPath(p string) string {

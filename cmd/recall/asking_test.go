@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 )
@@ -29,7 +30,6 @@ func TestKnownProject(t *testing.T) {
 		{"a folder below it", at("shop", "api", "v2"), at("shop")},
 		{"through a symbolic link", filepath.Join(link, "api"), at("shop")},
 		{"a linked worktree", at("fix", "sub"), at("shop")},
-		{"by name", "gone", "/home/dev/gone"},
 		{"no project", at("other"), at("other")},
 		{"nowhere", "", ""},
 	} {
@@ -43,8 +43,32 @@ func TestKnownProject(t *testing.T) {
 	if got := knownProject(at("shop", "api", "v2"), append(known, at("shop", "api"))); got != at("shop", "api") {
 		t.Errorf("the nearest wins: got %s", got)
 	}
-	if got := projectNamed("lab", known); got != "" {
-		t.Errorf("a name of two projects: got %s", got)
+}
+
+func TestProjectsMeant(t *testing.T) {
+	here := realPath(t.TempDir())
+	t.Chdir(here)
+	if err := os.Mkdir("sub", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	known := []string{here, "/home/dev/a/lab", "/home/dev/b/lab", "/home/dev/gone", `C:\dev\shop`}
+	for _, tc := range []struct {
+		reason, name string
+		want         []string
+	}{
+		{"a name", "gone", []string{"/home/dev/gone"}},
+		{"a name of two projects", "lab", []string{"/home/dev/a/lab", "/home/dev/b/lab"}},
+		{"a name from another platform", "shop", []string{`C:\dev\shop`}},
+		{"one of two by its path", "/home/dev/b/lab", []string{"/home/dev/b/lab"}},
+		{"the working folder", ".", []string{here}},
+		{"a folder below a project", "sub", []string{here}},
+		{"a name that nothing bears", "nope", nil},
+		{"a path that is in no project", "/home/dev/other", nil},
+	} {
+		got, err := projectsMeant(tc.name, known)
+		if !slices.Equal(got, tc.want) || (err == nil) != (tc.want != nil) {
+			t.Errorf("%s: got %q, %v", tc.reason, got, err)
+		}
 	}
 }
 

@@ -84,8 +84,11 @@ func projectName(folder string) string {
 	if folder == "" {
 		return "no project"
 	}
-	return clipWords(path.Base(strings.ReplaceAll(folder, `\`, "/")), 30)
+	return clipWords(baseOf(folder), 30)
 }
+
+// baseOf is the last element of a folder, of either platform.
+func baseOf(folder string) string { return path.Base(strings.ReplaceAll(folder, `\`, "/")) }
 
 // matcher tells which words of a text were asked for, in any of their forms.
 func matcher(asked []string) func(string) bool {

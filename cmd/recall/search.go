@@ -67,7 +67,9 @@ func (a *app) search(cmd *cobra.Command, f searchFlags, args []string) error {
 		return err
 	}
 	bar := a.progress()
+	var asked search.Query
 	b := before{sync: searchBudget, show: bar.show, prepare: func(ctx context.Context, x *index.Index, q *search.Query) error {
+		defer func() { asked = *q }()
 		return a.fillQuery(ctx, x, q, f)
 	}}
 	if f.noSync {
@@ -78,6 +80,7 @@ func (a *app) search(cmd *cobra.Command, f searchFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	namedScope(&res.Scope, asked, f.project)
 	if f.json {
 		err = a.printJSON(res)
 	} else {
@@ -145,6 +148,29 @@ func replaced(args []string, wrong, right string) []string {
 	return out
 }
 
+// projectFilter narrows q to the projects that --project means. Several share
+// a filter over everything: a scope has only one.
+func projectFilter(ctx context.Context, x *index.Index, q *search.Query, name string) error {
+	meant, err := projectFlag(ctx, x, name)
+	if err != nil || len(meant) == 0 {
+		return err
+	}
+	if q.Scope == "auto" {
+		q.Scope = "project"
+	}
+	if q.Project = meant[0]; q.Scope == "project" && len(meant) > 1 {
+		q.Scope, q.Filter.Projects = "all", meant
+	}
+	return nil
+}
+
+// namedScope puts the name back that stood for several projects.
+func namedScope(s *search.Scope, q search.Query, name string) {
+	if len(q.Filter.Projects) > 1 {
+		s.Asked, s.Searched, s.Project = "project", "project", name
+	}
+}
+
 // fillQuery finds the session and project that are asked about or asked from.
 func (a *app) fillQuery(ctx context.Context, x *index.Index, q *search.Query, f searchFlags) error {
 	if f.session != "" {
@@ -154,8 +180,8 @@ func (a *app) fillQuery(ctx context.Context, x *index.Index, q *search.Query, f 
 		}
 		q.Session, q.Scope = t.Session, "session"
 	}
-	if q.Project = f.project; f.project != "" && q.Scope == "auto" {
-		q.Scope = "project"
+	if err := projectFilter(ctx, x, q, f.project); err != nil {
+		return err
 	}
 	if err := a.asking().fill(ctx, x, q); err != nil {
 		return err

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -62,11 +63,7 @@ func (a *app) sessions(cmd *cobra.Command, f sessionsFlags) error {
 	ctx := cmd.Context()
 	out, total := []sessionJSON{}, 0
 	err = lib.fresh(ctx, func(x *index.Index) error {
-		filter := index.SessionFilter{Since: since}
-		if filter.Project, err = a.projectFlag(ctx, x, f.project); err != nil {
-			return err
-		}
-		all, err := x.Sessions(ctx, filter)
+		all, err := sessionsOf(ctx, x, f.project, since)
 		if total = len(all); f.limit > 0 {
 			all = all[:min(len(all), f.limit)]
 		}
@@ -93,13 +90,29 @@ func (a *app) sessions(cmd *cobra.Command, f sessionsFlags) error {
 	return err
 }
 
-// projectFlag is the known project that --project means.
-func (a *app) projectFlag(ctx context.Context, x *index.Index, name string) (string, error) {
+// sessionsOf lists the sessions of the projects that --project means, newest
+// first.
+func sessionsOf(ctx context.Context, x *index.Index, project string, since time.Time) ([]index.Session, error) {
+	meant, err := projectFlag(ctx, x, project)
+	if err != nil {
+		return nil, err
+	}
+	all, err := x.Sessions(ctx, index.SessionFilter{Since: since})
+	return slices.DeleteFunc(all, func(s index.Session) bool {
+		return len(meant) > 0 && !slices.Contains(meant, s.Project)
+	}), err
+}
+
+// projectFlag returns the known projects that --project means, none without it.
+func projectFlag(ctx context.Context, x *index.Index, name string) ([]string, error) {
 	if name == "" {
-		return "", nil
+		return nil, nil
 	}
 	all, err := x.Sessions(ctx, index.SessionFilter{})
-	return knownProject(name, projects(all)), err
+	if err != nil || len(all) == 0 { // that nothing is indexed is told as such
+		return nil, err
+	}
+	return projectsMeant(name, projects(all))
 }
 
 func sessionOf(ctx context.Context, x *index.Index, s index.Session) sessionJSON {
