@@ -123,7 +123,7 @@ func (a *app) timeFlag(cmd *cobra.Command, name string) (from, to time.Time, err
 	}
 	from, to, err = when(s, a.now())
 	if err != nil {
-		return from, to, hintf("usage", "recall "+cmd.Name()+" --"+name+" 7d", "--%s: %v", name, err)
+		return from, to, hintf("usage", a.corrected(cmd, name, "7d"), "--%s: %v", name, err)
 	}
 	return from, to, nil
 }

@@ -216,15 +216,30 @@ func (l *library) search(ctx context.Context, q search.Query, b before) (*search
 			return err
 		}
 		res.Fresh = l.freshness(x, res.Fresh)
-		return nil
+		return l.addNotes(ctx, x, q, res, b.sync > 0)
 	})
 	return res, err
+}
+
+// addNotes adds what a reader of the result should know.
+func (l *library) addNotes(ctx context.Context, x *index.Index, q search.Query, res *search.Result, synced bool) error {
+	why, err := l.whyNothing(ctx, x, q, res, synced)
+	if err != nil {
+		return err
+	}
+	vectors, err := withoutVectors(ctx, x, q, res.Scope)
+	for _, note := range []string{why, vectors} {
+		if note != "" {
+			res.Fresh.Notes = append(res.Fresh.Notes, note)
+		}
+	}
+	return err
 }
 
 // freshness is the index's own with what a search and the embedder add.
 func (l *library) freshness(x *index.Index, had search.Fresh) search.Fresh {
 	f := x.Fresh()
-	out := search.Fresh{AsOf: f.AsOf.UTC(), FilesBehind: f.FilesBehind, Unembedded: f.Unembedded, Notes: []string{}}
+	out := search.Fresh{AsOf: f.AsOf.UTC().Truncate(time.Second), FilesBehind: f.FilesBehind, Unembedded: f.Unembedded, Notes: []string{}}
 	out.Notes = append(append(out.Notes, f.Notes...), had.Notes...)
 	if l.embedErr != nil {
 		out.Notes = append(out.Notes, "searched by keyword only: "+l.embedErr.Error())

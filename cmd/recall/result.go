@@ -33,9 +33,11 @@ func (a *app) printResult(res *search.Result) {
 	if len(hits) > 0 && a.tty.is {
 		fmt.Fprintln(a.out)
 	}
-	a.tell("%s", summary(res, len(hits)))
+	a.tell("%s", a.summary(res, len(hits)))
 	for _, n := range res.Fresh.Notes {
-		a.tell("note: %s", clipWords(n, 300))
+		if !strings.HasPrefix(n, nothingIndexed) { // that is the summary
+			a.tell("note: %s", clipWords(n, 300))
+		}
 	}
 	a.hintAfter(res, hits)
 }
@@ -112,7 +114,10 @@ func matcher(asked []string) func(string) bool {
 }
 
 // summary says what was found where and how fresh the index is.
-func summary(res *search.Result, shown int) string {
+func (a *app) summary(res *search.Result, shown int) string {
+	if note, ok := noted(res, nothingIndexed); ok {
+		return note
+	}
 	var what string
 	switch where := searchedIn(res.Scope); {
 	case res.Found:
@@ -129,7 +134,7 @@ func summary(res *search.Result, shown int) string {
 	case f.FilesBehind > 0:
 		what += "; " + counted(f.FilesBehind, "file") + " not yet indexed"
 	}
-	if f.Unembedded > 0 {
+	if f.Unembedded > 0 && a.verbose {
 		what += "; " + counted(f.Unembedded, "message") + " found by keyword only, as yet"
 	}
 	return what
@@ -149,17 +154,30 @@ func searchedIn(s search.Scope) string {
 
 // hintAfter tells the command that goes on from a result.
 func (a *app) hintAfter(res *search.Result, hits []search.Hit) {
-	switch {
-	case res.Found:
+	if res.Found {
 		a.hint("recall", "show", hits[0].Pointer, "-C", "2")
 		if res.Fresh.FilesBehind > 0 {
 			a.hint("recall", "sync")
 		}
-	case res.Fresh.FilesBehind > 0 || res.Fresh.AsOf.IsZero():
-		a.hint("recall", "sync")
-	case res.Scope.Searched != "all":
-		a.hint("recall", "search", res.Query, "--scope", "all")
-	default:
-		a.hint("recall", "search", res.Query, "--also", "the same in other words", "--scope", "all")
+		return
 	}
+	a.tell("hint: %s", elsewhere(res))
+}
+
+// elsewhere is the command to try when nothing was found.
+func elsewhere(res *search.Result) string {
+	is := func(note string) bool { _, ok := noted(res, note); return ok }
+	switch {
+	case is(nothingIndexed):
+		return "recall doctor"
+	case res.Fresh.FilesBehind > 0 || res.Fresh.AsOf.IsZero():
+		return "recall sync"
+	case is(noWord):
+		return "recall help search"
+	case is(onlyInSummaries):
+		return searchLine(res.Query, "--kind", "summary")
+	case res.Scope.Searched != "all":
+		return searchLine(res.Query, "--scope", "all")
+	}
+	return searchLine(res.Query, "--also", "the same in other words")
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,13 +29,18 @@ func newRoot(a *app) *cobra.Command {
 			return a.setUp(cmd)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
+			switch asked, _ := cmd.Flags().GetBool("version"); {
+			case asked:
+				_, err := fmt.Fprintln(a.out, versionLine(version()))
+				return err
+			case len(args) == 0:
 				return a.help(cmd)
 			}
 			return a.unknownCommand(cmd, args)
 		},
 		Annotations: map[string]string{noConfig: "1"},
 	}
+	root.Flags().BoolP("version", "V", false, "what this program is")
 	pf := root.PersistentFlags()
 	pf.String("home", "", "keep the index in `DIR`")
 	pf.StringArray("source", nil, "read history below `DIR`; repeatable")
@@ -150,32 +156,79 @@ func (a *app) unknownCommand(root *cobra.Command, args []string) error {
 		}
 	}
 	if n := nearest(args[0], names); n != "" {
-		return hintf("usage", "recall "+commandLine(replaced(a.args, args[0], n)...), "there is no command %q; did you mean %q?", args[0], n)
+		return hintf("usage", retyped(replaced(a.args, args[0], n)), "there is no command %q; did you mean %q?", args[0], n)
 	}
-	return hintf("usage", commandLine(append([]string{"recall", "search"}, args...)...), "there is no command %q", args[0])
+	return hintf("usage", retyped(append([]string{"search"}, args...)), "there is no command %q", args[0])
 }
 
-// flagError names the nearest flag for one that is not known.
+// flagError words what is wrong with the flags. A word that is no command comes
+// before its flags, which are nobody's.
 func (a *app) flagError(cmd *cobra.Command, err error) error {
-	help := "recall help"
-	if cmd.HasParent() {
-		help += " " + cmd.Name()
+	var (
+		unknown *pflag.NotExistError
+		value   *pflag.InvalidValueError
+		missing *pflag.ValueRequiredError
+	)
+	switch {
+	case !cmd.HasParent() && len(a.args) > 0 && !strings.HasPrefix(a.args[0], "-"):
+		return a.unknownCommand(cmd, a.args)
+	case errors.As(err, &unknown):
+		return a.unknownFlag(cmd, unknown)
+	case errors.As(err, &value):
+		return a.badFlagValue(cmd, value)
+	case errors.As(err, &missing):
+		name := missing.GetFlag().Name
+		line := helpLine(cmd)
+		if good := examples[name]; good != "" {
+			line = retyped(append(slices.Clone(a.args), good))
+		}
+		return hintf("usage", line, "--%s needs a value", name)
 	}
-	text, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
-	if !ok {
-		return hintf("usage", help, "%s", strings.TrimPrefix(err.Error(), "flag: "))
+	return hintf("usage", helpLine(cmd), "%s", strings.TrimPrefix(err.Error(), "flag: "))
+}
+
+func helpLine(cmd *cobra.Command) string {
+	if cmd.HasParent() {
+		return "recall help " + cmd.Name()
+	}
+	return "recall help"
+}
+
+func (a *app) badFlagValue(cmd *cobra.Command, e *pflag.InvalidValueError) error {
+	f := e.GetFlag()
+	want, good := "another value", ""
+	switch f.Value.Type() {
+	case "int":
+		want, good = "a whole number", examples[f.Name]
+	case "float64":
+		want, good = "a number", examples[f.Name]
+	case "bool":
+		want, good = "true or false", "true"
+	}
+	line := helpLine(cmd)
+	if good != "" {
+		line = a.corrected(cmd, f.Name, good)
+	}
+	return hintf("usage", line, "--%s %s: %s is wanted", f.Name, e.GetValue(), want)
+}
+
+// unknownFlag names the nearest flag for one that is not known.
+func (a *app) unknownFlag(cmd *cobra.Command, e *pflag.NotExistError) error {
+	name := e.GetSpecifiedName()
+	if e.GetSpecifiedShortnames() != "" {
+		return hintf("usage", helpLine(cmd), "there is no option -%s", name)
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	right := nearest(text, names)
+	right := nearest(name, names)
 	if right == "" {
-		return hintf("usage", help, "there is no option --%s", text)
+		return hintf("usage", helpLine(cmd), "there is no option --%s", name)
 	}
 	args := slices.Clone(a.args)
 	for i, arg := range args {
-		if arg == "--"+text || strings.HasPrefix(arg, "--"+text+"=") {
-			args[i] = "--" + right + strings.TrimPrefix(arg, "--"+text)
+		if arg == "--"+name || strings.HasPrefix(arg, "--"+name+"=") {
+			args[i] = "--" + right + strings.TrimPrefix(arg, "--"+name)
 		}
 	}
-	return hintf("usage", "recall "+commandLine(args...), "there is no option --%s; did you mean --%s?", text, right)
+	return hintf("usage", retyped(args), "there is no option --%s; did you mean --%s?", name, right)
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -98,6 +100,18 @@ func (a *app) query(cmd *cobra.Command, f searchFlags, args []string) (search.Qu
 	if q.Text == "" {
 		return q, hintf("usage", "recall search 'connection refused' --since 7d", "search for what? Give some words")
 	}
+	if q.Limit == 0 && !cmd.Flags().Changed("limit") {
+		q.Limit = a.conf.num("limit")
+	}
+	for _, k := range f.kinds {
+		q.Filter.Kinds = append(q.Filter.Kinds, transcript.Kind(k))
+	}
+	q.Filter.Roles, q.Filter.Subagents, q.Filter.Dropped = f.roles, f.subagents, f.dropped
+	return q, cmp.Or(a.checkValues(cmd, f), a.checkNumbers(cmd, q), a.times(cmd, &q.Filter))
+}
+
+// checkValues looks at the flags that take one of a few words.
+func (a *app) checkValues(cmd *cobra.Command, f searchFlags) error {
 	for _, c := range []struct {
 		flag    string
 		values  []string
@@ -105,36 +119,57 @@ func (a *app) query(cmd *cobra.Command, f searchFlags, args []string) (search.Qu
 	}{{"scope", []string{f.scope}, scopes}, {"kind", f.kinds, kindNames}, {"role", f.roles, roleNames}, {"subagents", []string{f.subagents}, agentUses}} {
 		for _, v := range c.values {
 			if !slices.Contains(c.allowed, v) {
-				return q, a.badValue(c.flag, v, c.allowed)
+				return a.badValue(cmd, c.flag, v, c.values, c.allowed)
 			}
 		}
 	}
-	if q.Limit == 0 && !cmd.Flags().Changed("limit") {
-		q.Limit = a.conf.num("limit")
-	}
-	if q.Limit < 1 || q.Limit > maxHits {
-		return q, hintf("usage", a.retyped(q.Text, "-n", "10"), "--limit %d: a number from 1 to %d is wanted", f.limit, maxHits)
-	}
-	for _, k := range f.kinds {
-		q.Filter.Kinds = append(q.Filter.Kinds, transcript.Kind(k))
-	}
-	q.Filter.Roles, q.Filter.Subagents, q.Filter.Dropped = f.roles, f.subagents, f.dropped
-	var err, err2 error
-	q.Filter.Since, _, err = a.timeFlag(cmd, "since")
-	_, q.Filter.Until, err2 = a.timeFlag(cmd, "until")
-	return q, errors.Join(err, err2)
+	return nil
 }
 
-func (a *app) badValue(flag, value string, allowed []string) error {
-	right := nearest(value, allowed)
-	if right == "" {
-		right = allowed[0]
+func (a *app) checkNumbers(cmd *cobra.Command, q search.Query) error {
+	switch {
+	case q.Limit < 1 || q.Limit > maxHits:
+		return a.wanted(cmd, "limit", fmt.Sprintf("a number from 1 to %d", maxHits), examples["limit"])
+	case !(q.MinScore >= 0 && q.MinScore <= 1): // not a number is neither
+		return a.wanted(cmd, "min-score", "a number from 0 to 1", examples["min-score"])
 	}
-	return hintf("usage", "recall "+commandLine(replaced(a.args, value, right)...), "--%s %s: one of %s is wanted", flag, value, strings.Join(allowed, ", "))
+	return nil
 }
 
-func (a *app) retyped(words ...string) string {
-	return commandLine(append([]string{"recall", "search"}, words...)...)
+// times reads --since and --until.
+func (a *app) times(cmd *cobra.Command, f *index.Filter) (err error) {
+	if f.Since, _, err = a.timeFlag(cmd, "since"); err != nil {
+		return err
+	}
+	if _, f.Until, err = a.timeFlag(cmd, "until"); err != nil {
+		return err
+	}
+	if f.Since.IsZero() || f.Until.IsZero() || f.Since.Before(f.Until) {
+		return nil
+	}
+	since, until := cmd.Flags().Lookup("since"), cmd.Flags().Lookup("until")
+	swapped := setFlag(setFlag(a.args, since, until.Value.String()), until, since.Value.String())
+	return hintf("usage", retyped(swapped), "--since %s is later than --until %s", since.Value, until.Value)
+}
+
+// badValue refuses one of a flag's values; the hint has the nearest in its
+// place.
+func (a *app) badValue(cmd *cobra.Command, flag, value string, values, allowed []string) error {
+	right := cmp.Or(nearest(value, allowed), allowed[0])
+	var good []string
+	for _, v := range values {
+		if v == value && value != "" {
+			v = right
+		}
+		if v != "" && !slices.Contains(good, v) {
+			good = append(good, v)
+		}
+	}
+	line := a.corrected(cmd, flag, cmp.Or(strings.Join(good, ","), right))
+	if value == "" {
+		return hintf("usage", line, "--%s %s: one of the values is empty", flag, strings.Join(values, ","))
+	}
+	return hintf("usage", line, "--%s %s: one of %s is wanted", flag, value, strings.Join(allowed, ", "))
 }
 
 // replaced puts right in the place of wrong, also behind a = or a comma.
@@ -175,6 +210,9 @@ func namedScope(s *search.Scope, q search.Query, name string) {
 func (a *app) fillQuery(ctx context.Context, x *index.Index, q *search.Query, f searchFlags) error {
 	if f.session != "" {
 		t, err := resolve(ctx, x, f.session)
+		if notFound(err) {
+			return hintf("unknown_session", "recall sessions", "--session %s: %w", clipWords(f.session, 80), errors.Unwrap(err))
+		}
 		if err != nil {
 			return err
 		}

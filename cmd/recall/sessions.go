@@ -52,6 +52,9 @@ type sessionJSON struct {
 }
 
 func (a *app) sessions(cmd *cobra.Command, f sessionsFlags) error {
+	if err := a.atLeast0(cmd, "limit"); err != nil {
+		return err
+	}
 	since, _, err := a.timeFlag(cmd, "since")
 	if err != nil {
 		return err

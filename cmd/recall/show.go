@@ -23,8 +23,13 @@ type showFlags struct {
 func showCommand(a *app) *cobra.Command {
 	var f showFlags
 	cmd := &cobra.Command{
-		Use:  "show POINTER",
-		RunE: func(cmd *cobra.Command, args []string) error { return a.show(cmd.Context(), f, args) },
+		Use: "show POINTER",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.atLeast0(cmd, "before", "after", "context"); err != nil {
+				return err
+			}
+			return a.show(cmd.Context(), f, args)
+		},
 	}
 	fl := cmd.Flags()
 	fl.IntVarP(&f.before, "before", "B", 0, "show `N` messages before it too")

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"recall/index"
+	"recall/search"
+	"recall/transcript"
+)
+
+// Notes of an answer that have a hint of their own.
+const (
+	nothingIndexed  = "nothing is indexed: no transcripts in "
+	noWord          = "the question has no word that can be searched for"
+	onlyInSummaries = "only summaries of compactions hold it"
+)
+
+// noted finds the note that begins so.
+func noted(res *search.Result, begin string) (note string, ok bool) {
+	i := slices.IndexFunc(res.Fresh.Notes, func(n string) bool { return strings.HasPrefix(n, begin) })
+	if i < 0 {
+		return "", false
+	}
+	return res.Fresh.Notes[i], true
+}
+
+// whyNothing says why nothing was found, "" where that is not known. synced: new
+// files were looked for.
+func (l *library) whyNothing(ctx context.Context, x *index.Index, q search.Query, res *search.Result, synced bool) (string, error) {
+	sessions, err := x.Sessions(ctx, index.SessionFilter{})
+	switch {
+	case err != nil || res.Found:
+		return "", err
+	case len(sessions) == 0:
+		if !synced || res.Fresh.FilesBehind > 0 {
+			return "", nil
+		}
+		return nothingIndexed + strings.Join(l.opts.Sources, ", "), nil
+	case !searchable(q):
+		return noWord, nil
+	case len(q.Filter.Kinds) > 0:
+		return "", nil
+	}
+	q.Filter.Kinds, q.Limit = []transcript.Kind{transcript.Summary}, 1
+	sum, err := search.New(x, nil).Search(ctx, q) // words alone: a second question must cost little
+	if err != nil || !sum.Found {
+		return "", err
+	}
+	return onlyInSummaries, nil
+}
+
+// searchable: some wording has more than stop words and signs.
+func searchable(q search.Query) bool {
+	return slices.ContainsFunc(append([]string{q.Text}, q.Also...), func(s string) bool { return len(index.Terms(s)) > 0 })
+}
+
+// withoutVectors tells of passages in scope that still wait for their vector,
+// when they are more than one in twenty.
+func withoutVectors(ctx context.Context, x *index.Index, q search.Query, s search.Scope) (string, error) {
+	f := q.Filter
+	switch s.Searched {
+	case "dropped":
+		f.Sessions, f.Dropped = []string{s.Session}, true
+	case "session":
+		f.Sessions = []string{s.Session}
+	case "project":
+		f.Projects = []string{s.Project}
+	}
+	st, err := x.Stats(ctx, nil, f)
+	if err != nil || st.Pending*20 <= st.Passages {
+		return "", err
+	}
+	return fmt.Sprintf("%d %% of this is found by its words only, until 'recall sync' has computed the rest", 100*st.Pending/st.Passages), nil
+}
+
+// searchLine is a search that can be pasted.
+func searchLine(words string, flags ...string) string {
+	words = hintWords(words)
+	if strings.HasPrefix(words, "-") {
+		return commandLine(slices.Concat([]string{"recall", "search"}, flags, []string{"--", words})...)
+	}
+	return commandLine(append([]string{"recall", "search", words}, flags...)...)
+}
+
+// hintRoom bounds each word of a hint.
+const hintRoom = 100
+
+// hintWords shortens a question to what a hint has room for, at a blank.
+func hintWords(s string) string {
+	s = strings.Join(strings.Fields(search.Clean(s)), " ")
+	r := []rune(s)
+	if len(r) <= hintRoom {
+		return s
+	}
+	s = string(r[:hintRoom])
+	if i := strings.LastIndexByte(s, ' '); i > 0 {
+		s = s[:i]
+	}
+	return s
+}
