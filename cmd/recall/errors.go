@@ -33,6 +33,9 @@ func (h hint) Unwrap() error { return h.err }
 // Hint returns the command that helps.
 func (h hint) Hint() string { return h.cmd }
 
+// Code returns the word for scripts.
+func (h hint) Code() string { return h.code }
+
 // hintf makes an error with a hint.
 func hintf(code, cmd, format string, v ...any) error {
 	return hint{fmt.Errorf(format, v...), cmd, code}

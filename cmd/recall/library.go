@@ -23,6 +23,7 @@ const searchBudget = 2 * time.Second
 // can live with its one lock. Its methods may be called by several goroutines.
 type library struct {
 	opts index.Options // its embedder is set when the index is first opened
+	busy func(error)   // told once before a wait for the lock; may be nil
 	keep time.Duration // how long an index out of use stays open
 	log  *slog.Logger
 
@@ -108,7 +109,7 @@ func (l *library) acquire(ctx context.Context) (*index.Index, error) {
 	}
 	if l.x == nil {
 		l.findEmbedder(ctx)
-		x, err := index.Open(ctx, l.opts)
+		x, err := l.open(ctx)
 		if err != nil {
 			return nil, opening(l.opts.Dir, err)
 		}
@@ -116,6 +117,24 @@ func (l *library) acquire(ctx context.Context) (*index.Index, error) {
 	}
 	l.users++
 	return l.x, nil
+}
+
+// firstTry is how long the lock is waited for without a word.
+const firstTry = 100 * time.Millisecond
+
+func (l *library) open(ctx context.Context) (*index.Index, error) {
+	if l.busy == nil || l.opts.Wait <= firstTry {
+		return index.Open(ctx, l.opts)
+	}
+	o := l.opts
+	o.Wait = firstTry
+	x, err := index.Open(ctx, o)
+	if !errors.Is(err, index.ErrLocked) {
+		return x, err
+	}
+	l.busy(err)
+	l.busy = nil
+	return index.Open(ctx, l.opts)
 }
 
 func (l *library) release() error {

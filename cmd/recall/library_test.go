@@ -66,6 +66,28 @@ func TestSearchGoesOnWithoutEmbedder(t *testing.T) {
 	}
 }
 
+func TestAWaitForTheLockIsToldOnce(t *testing.T) {
+	l := shelf(t)
+	x, err := index.Open(t.Context(), index.Options{Dir: l.opts.Dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	l.busy = func(err error) { told = append(told, holder(err)); x.Close() }
+	l.opts.Wait = time.Minute
+	for range 2 {
+		if err := l.use(t.Context(), func(*index.Index) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(told) != 1 || !strings.HasPrefix(told[0], "process ") || !strings.HasSuffix(told[0], "which is using "+l.opts.Dir) {
+		t.Errorf("got %q", told)
+	}
+	if got, want := holder(&index.LockedError{Dir: "d"}), "another process, which is using d"; got != want {
+		t.Errorf("holder unknown: got %q, want %q", got, want)
+	}
+}
+
 func TestTheCurrentPromptIsNoAnswer(t *testing.T) {
 	l := shelf(t)
 	k := asking{place: place{"linux", env("CLAUDE_CONFIG_DIR", t.TempDir(), "CLAUDE_CODE_SESSION_ID", "11111111-1111-4111-8111-111111111111")}}

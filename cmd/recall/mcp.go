@@ -142,25 +142,17 @@ func (b *backend) Search(ctx context.Context, q search.Query) (*search.Result, e
 		}
 		return nil
 	}})
-	return res, passing(err)
-}
-
-// passing tells a model that an error is worth another try.
-func passing(err error) error {
-	if errors.Is(err, index.ErrLocked) {
-		return fmt.Errorf("%w; try again in a few seconds", err)
-	}
-	return err
+	return res, err
 }
 
 // Read implements mcpserver.Backend.
 func (b *backend) Read(ctx context.Context, r mcpserver.Range, visit func(mcpserver.Message) bool) (mcpserver.Reading, error) {
 	out, err := b.read(ctx, r, visit)
 	if err != nil {
-		return out, passing(err)
+		return out, err
 	}
 	if out.Total == 0 {
-		return out, fmt.Errorf("%s holds no messages", strings.TrimSpace(r.Pointer))
+		return out, hintf("not_found", "recall sessions", "%s holds no messages", strings.TrimSpace(r.Pointer))
 	}
 	return out, nil
 }

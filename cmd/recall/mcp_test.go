@@ -173,7 +173,7 @@ func TestServerWithLockedIndex(t *testing.T) {
 	c.reply()
 	c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_prior_conversations","arguments":{"query":"pgbouncer"},` + meta + `}}`)
 	r := c.reply()
-	if r.Result["isError"] != true || !strings.Contains(r.text(), "is in use by process") || !strings.Contains(r.text(), "try again in a few seconds") {
+	if r.Result["isError"] != true || !strings.Contains(r.text(), "is in use by process") || !strings.Contains(r.text(), "Call again in a few seconds.") {
 		t.Errorf("got %v", r.Result)
 	}
 	c.end()

@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"recall/cmd/recall/mcpserver"
 	"recall/index"
 	"recall/search"
 	"recall/transcript"
@@ -82,12 +83,7 @@ func clipText(s string, n int) string {
 	return s
 }
 
-func projectName(folder string) string {
-	if folder == "" {
-		return "no project"
-	}
-	return clipWords(baseOf(folder), 30)
-}
+func projectName(folder string) string { return clipWords(mcpserver.ProjectName(folder), 30) }
 
 // baseOf is the last element of a folder, of either platform.
 func baseOf(folder string) string { return path.Base(strings.ReplaceAll(folder, `\`, "/")) }

@@ -83,7 +83,7 @@ func (a *app) status(ctx context.Context, asJSON bool) error {
 func (a *app) statusJSON(st index.Status) statusJSON {
 	out := statusJSON{1, st.Dir, st.Model, list(st.Sources), st.Sessions, st.Agents, st.Messages, st.Passages, st.Vectors, st.Pending, st.Bytes,
 		timeOrNull(st.Oldest), timeOrNull(st.Newest),
-		freshJSON{timeOrNull(st.Fresh.AsOf), behind(st), st.Fresh.Unembedded, list(st.Fresh.Notes)}, nil}
+		freshJSON{timeOrNull(st.Fresh.AsOf.Truncate(time.Second)), behind(st), st.Fresh.Unembedded, list(st.Fresh.Notes)}, nil}
 	if a.verbose {
 		for _, s := range a.conf.settings {
 			out.Settings = append(out.Settings, settingJSON{s.key, s.value, s.from})
@@ -138,7 +138,10 @@ func (a *app) printStatus(st index.Status, embedErr error) {
 	for _, n := range st.Fresh.Notes {
 		a.tell("note: %s", clipWords(n, 300))
 	}
-	if behind(st) > 0 || st.Pending > 0 {
+	switch {
+	case len(unreadable(st)) > 0:
+		a.hint("recall", "doctor")
+	case behind(st) > 0 || st.Pending > 0:
 		a.hint("recall", "sync")
 	}
 }
@@ -162,6 +165,9 @@ func stretch(from, to, now time.Time) string {
 }
 
 func (a *app) freshLine(st index.Status) string {
+	if bad := unreadable(st); len(bad) > 0 {
+		return "not known: cannot read " + strings.Join(bad, ", ")
+	}
 	if st.Fresh.AsOf.IsZero() {
 		return "never synced to the end; " + counted(behind(st), "file") + " to read"
 	}
@@ -169,6 +175,16 @@ func (a *app) freshLine(st index.Status) string {
 		return counted(n, "file") + " changed since " + local(st.Fresh.AsOf, a.now())
 	}
 	return "in step with all files; last read " + local(st.Fresh.AsOf, a.now())
+}
+
+// unreadable lists the sources that are missing or cannot be read whole.
+func unreadable(st index.Status) (paths []string) {
+	for _, s := range st.Sources {
+		if s.Err != "" {
+			paths = append(paths, s.Path)
+		}
+	}
+	return paths
 }
 
 // printSettings shows each effective setting and where it came from.

@@ -52,6 +52,7 @@ func (a *app) sync(ctx context.Context, keywordOnly, asJSON bool) error {
 		return err
 	}
 	lib.opts.Wait, lib.embedWait = 10*time.Second, 2*time.Minute
+	lib.busy = func(err error) { a.tell("waiting for %s", holder(err)) }
 	out := synced{V: 1, Records: map[string]int{}, Remarks: []string{}}
 	bar := a.progress()
 	err = lib.syncAll(ctx, bar, &out)
@@ -69,6 +70,18 @@ func (a *app) sync(ctx context.Context, keywordOnly, asJSON bool) error {
 		return err
 	}
 	return a.printSync(out, asJSON)
+}
+
+// holder says who has the data folder.
+func holder(err error) string {
+	locked, ok := errors.AsType[*index.LockedError](err)
+	switch {
+	case !ok:
+		return err.Error()
+	case locked.PID == 0:
+		return "another process, which is using " + locked.Dir
+	}
+	return fmt.Sprintf("process %d (%s), which is using %s", locked.PID, locked.Command, locked.Dir)
 }
 
 // syncAll reads everything new in slices, between which the index is closed.

@@ -28,6 +28,14 @@ func (a *args) get(name string) any {
 	return v
 }
 
+// refused tells whether something was wrong with one of these arguments: then
+// it is not missing.
+func (a *args) refused(names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		return slices.ContainsFunc(a.bad, func(s string) bool { return strings.HasPrefix(s, name+" ") })
+	})
+}
+
 func (a *args) wrong(format string, v ...any) {
 	a.bad = append(a.bad, fmt.Sprintf(format, v...))
 }

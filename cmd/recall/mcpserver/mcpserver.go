@@ -175,14 +175,33 @@ func (h *handlers) explain(err error) string {
 		return "No answer within " + h.Deadline.String() + ". Ask again, with a narrower scope or fewer alternatives."
 	}
 	text := clip(search.Clean(err.Error()), 2000)
-	if hint, ok := errors.AsType[hinted](err); ok && hint.Hint() != "" {
+	hint, ok := errors.AsType[hinted](err)
+	if !ok {
+		return text
+	}
+	if next := nextCall[hint.Code()]; next != "" {
+		return text + "\n" + next
+	}
+	if hint.Hint() != "" {
 		text += "\nThe user can run: " + hint.Hint()
 	}
 	return text
 }
 
-// hinted is an error that knows the command that helps.
+const findIt = "Call " + searchName + " with words from the message: its results have pointers that can be read."
+
+// nextCall says, for the codes of errors that a model can get over by itself,
+// what to call next.
+var nextCall = map[string]string{
+	"not_found":     findIt,
+	"not_a_pointer": findIt,
+	"ambiguous":     "Call again with one of these pointers.",
+	"locked":        "Call again in a few seconds.",
+}
+
+// hinted is an error that knows the command that helps, and its kind in a word.
 type hinted interface {
 	error
 	Hint() string
+	Code() string
 }

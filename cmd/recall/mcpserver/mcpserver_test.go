@@ -251,6 +251,35 @@ func TestWrongArgumentsAreAnsweredWithWhatToSend(t *testing.T) {
 	}
 }
 
+func TestOneFaultIsOneSentence(t *testing.T) {
+	c := dial(t, history(), Options{})
+	for _, tc := range []struct {
+		tool, want string
+		args       map[string]any
+	}{
+		{searchName, "query is 5: send a string.", map[string]any{"query": 5}},
+		{searchName, "pointer is {}: send a string.", map[string]any{"pointer": map[string]any{}}},
+		{searchName, "alternatives is 5: send an array of strings.", map[string]any{"alternatives": 5}},
+		{searchName, "query is missing: send 5 to 9 content words to look for, or a pointer.", map[string]any{"alternatives": []any{}}},
+		{readName, "pointer is 5: send a string.", map[string]any{"pointer": 5}},
+	} {
+		if got, isErr := call(t, c, tc.tool, tc.args); !isErr || got != tc.want {
+			t.Errorf("%v: got error %v, %q, want %q", tc.args, isErr, got, tc.want)
+		}
+	}
+}
+
+func TestWhatIsBehindIsWorthAskingAgain(t *testing.T) {
+	m := history()
+	m.fresh.FilesBehind = 3
+	for _, query := range []string{"pgx pinned", "kubernetes ingress"} {
+		got, _ := call(t, dial(t, m, Options{}), searchName, map[string]any{"query": query, "scope": "all"})
+		if !strings.Contains(got, "3 files still being read") || !strings.Contains(got, "ask the same again in a moment") {
+			t.Errorf("%s: got\n%s", query, got)
+		}
+	}
+}
+
 func TestWhatIsMeantIsTaken(t *testing.T) {
 	c := dial(t, history(), Options{})
 	for _, tc := range []struct {
@@ -362,19 +391,26 @@ func (b broken) Read(context.Context, Range, func(Message) bool) (Reading, error
 	panic(b.err)
 }
 
-type locked struct{}
+type coded struct{ code string }
 
-func (locked) Error() string { return "the index is in use by recall sync (process 4711)" }
-func (locked) Hint() string  { return "recall status" }
+func (coded) Error() string  { return "it went wrong" }
+func (coded) Hint() string   { return "recall doctor" }
+func (c coded) Code() string { return c.code }
 
 func TestFailuresAreTextForTheModel(t *testing.T) {
-	c := dial(t, broken{locked{}}, Options{})
-	got, isErr := call(t, c, searchName, map[string]any{"query": "x"})
-	want := "the index is in use by recall sync (process 4711)\nThe user can run: recall status"
-	if !isErr || got != want {
-		t.Errorf("got error %v, %q, want %q", isErr, got, want)
+	for code, want := range map[string]string{
+		"index":         "The user can run: recall doctor",
+		"locked":        "Call again in a few seconds.",
+		"not_found":     "Call search_prior_conversations with words from the message: its results have pointers that can be read.",
+		"not_a_pointer": "Call search_prior_conversations with words from the message: its results have pointers that can be read.",
+		"ambiguous":     "Call again with one of these pointers.",
+	} {
+		got, isErr := call(t, dial(t, broken{coded{code}}, Options{}), searchName, map[string]any{"query": "x"})
+		if want = "it went wrong\n" + want; !isErr || got != want {
+			t.Errorf("%s: got error %v, %q, want %q", code, isErr, got, want)
+		}
 	}
-	got, isErr = call(t, c, readName, map[string]any{"pointer": "x"})
+	got, isErr := call(t, dial(t, broken{coded{}}, Options{}), readName, map[string]any{"pointer": "x"})
 	if !isErr || !strings.Contains(got, "a fault of its own") {
 		t.Errorf("after a panic: got error %v, %q", isErr, got)
 	}

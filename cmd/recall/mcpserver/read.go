@@ -24,7 +24,7 @@ func (h *handlers) read(ctx context.Context, a *args) (string, error) {
 	p.After = a.num("after", 0, 0, maxAround)
 	p.chars = a.num("max_chars", defaultPage, minPage, maxPage)
 	p.offset = a.num("offset", 0, 0, 1<<40)
-	if p.Pointer == "" {
+	if p.Pointer == "" && !a.refused("pointer") {
 		a.wrong("pointer is missing: send one from a search result, such as recall:edd44f35#3fa9c1aa.")
 	}
 	if err := a.check(); err != nil {
@@ -144,7 +144,7 @@ func messageText(m Message) string {
 
 func (w *writer) text(r Reading) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s | %s | %s", r.Pointer, baseName(r.Project), plural(r.Total, "message"))
+	fmt.Fprintf(&b, "%s | %s | %s", r.Pointer, ProjectName(r.Project), plural(r.Total, "message"))
 	if r.Title != "" {
 		fmt.Fprintf(&b, " | %q", oneLine(r.Title, 80))
 	}

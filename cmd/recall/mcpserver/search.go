@@ -68,7 +68,7 @@ func (h *handlers) query(a *args) (q search.Query, pointer string, answer bool, 
 	if q.Text == "" && len(q.Also) > 0 {
 		q.Text, q.Also = q.Also[0], q.Also[1:]
 	}
-	if q.Text == "" && pointer == "" {
+	if q.Text == "" && pointer == "" && !a.refused("query", "pointer", "alternatives") {
 		a.wrong("query is missing: send 5 to 9 content words to look for, or a pointer.")
 	}
 	return q, pointer, answer, a.check()
@@ -107,7 +107,7 @@ func resultText(res *search.Result) string {
 	if res.Answer != nil {
 		writeAnswer(&b, res.Answer)
 	}
-	end := nextSteps(res, len(hits))
+	end := nextSteps(res)
 	room := maxChars - utf8.RuneCountInString(b.String()) - utf8.RuneCountInString(end) - 100
 	for i, text := range hitTexts(hits) {
 		if room -= utf8.RuneCountInString(text); room < 0 {
@@ -155,7 +155,7 @@ func searched(s search.Scope) string {
 	case "session":
 		return "this one conversation"
 	case "project":
-		return fmt.Sprintf("project %s (%s)", baseName(s.Project), plural(s.Sessions, "conversation"))
+		return fmt.Sprintf("project %s (%s)", ProjectName(s.Project), plural(s.Sessions, "conversation"))
 	}
 	return fmt.Sprintf("all projects (%s)", plural(s.Sessions, "conversation"))
 }
@@ -164,12 +164,12 @@ func freshness(f search.Fresh) string {
 	if f.AsOf.IsZero() && f.FilesBehind == 0 {
 		return "Nothing has been indexed yet." + notes(f.Notes)
 	}
-	s := "Index as of " + stamp(f.AsOf)
+	s := "Index as of " + f.AsOf.UTC().Format("2006-01-02 15:04:05Z")
+	if f.AsOf.IsZero() {
+		s = "Not all files have been read yet"
+	}
 	if f.FilesBehind > 0 {
 		s += "; " + plural(f.FilesBehind, "file") + " not yet indexed"
-	}
-	if f.Unembedded > 0 {
-		s += "; " + plural(f.Unembedded, "message") + " found by keyword only"
 	}
 	return s + "." + notes(f.Notes)
 }
@@ -177,7 +177,7 @@ func freshness(f search.Fresh) string {
 func hitText(rank int, h search.Hit, near int) string {
 	var b strings.Builder
 	fields := []string{
-		fmt.Sprintf("[%d] %.2f", rank, h.Score), stamp(h.Time), baseName(h.Project),
+		fmt.Sprintf("[%d] %.2f", rank, h.Score), stamp(h.Time), ProjectName(h.Project),
 		who(h.Role, transcript.Kind(h.Kind), h.Tool),
 	}
 	if h.Subagent != "" {
@@ -218,19 +218,17 @@ func writeAnswer(b *strings.Builder, a *search.Answer) {
 	fence(b, clip(search.Clean(a.Text), 600)+"\nquote: "+clip(search.Clean(a.Quote), 600))
 }
 
-func nextSteps(res *search.Result, shown int) string {
+func nextSteps(res *search.Result) string {
 	again := "try once more with other words"
 	if res.Scope.Searched != "all" {
 		again += ` or scope "all"`
 	}
-	switch {
-	case res.Found:
-		return "Next: " + readName + " with a pointer shows the whole exchange. Not the answer? Then " + again + ".\n"
-	case shown > 0:
-		return "Next: " + again + "; then say that no record was found and where you looked.\n"
+	wait := ""
+	if n := res.Fresh.FilesBehind; n > 0 {
+		wait = " " + plural(n, "file") + " still being read: what is new may be missing, so ask the same again in a moment before you rely on it."
 	}
-	if res.Fresh.FilesBehind > 0 {
-		again += "; some files are not indexed yet, so this does not prove that it was never said"
+	if res.Found {
+		return "Next: " + readName + " with a pointer shows the whole exchange. Not the answer? Then " + again + "." + wait + "\n"
 	}
-	return "Next: " + again + "; then say that no record was found and where you looked.\n"
+	return "Next: " + again + "; then say that no record was found and where you looked." + wait + "\n"
 }

@@ -46,12 +46,20 @@ func stamp(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04Z")
 }
 
-// baseName shortens a project folder to its last element, of either platform.
-func baseName(folder string) string {
+// ProjectName shortens a project folder, of either platform, to its last
+// element; a worktree within a project is "project (worktree)".
+func ProjectName(folder string) string {
 	if folder == "" {
 		return "no project"
 	}
-	return oneLine(path.Base(strings.ReplaceAll(folder, `\`, "/")), 40)
+	folder = path.Clean(strings.ReplaceAll(folder, `\`, "/"))
+	dir, base := path.Dir(folder)+"/", path.Base(folder)
+	for _, in := range []string{"/.worktrees/", "/.claude/worktrees/"} {
+		if main, ok := strings.CutSuffix(dir, in); ok && main != "" {
+			base = path.Base(main) + " (" + base + ")"
+		}
+	}
+	return oneLine(base, 40)
 }
 
 // oneLine makes a label of text that others wrote.
