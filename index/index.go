@@ -309,10 +309,9 @@ func (x *Index) replay(from uint64, lost bool) error {
 	if err != nil {
 		return err
 	}
-	for i := range x.cat.files {
-		if lost {
-			x.cat.files[i].archived = 0
-			w.files[uint32(i)] = true
+	if lost {
+		if err := x.noteLoss(w); err != nil {
+			return err
 		}
 	}
 	for _, i := range sortedKeys(touched) {
@@ -323,11 +322,26 @@ func (x *Index) replay(from uint64, lost bool) error {
 	return w.commit()
 }
 
+// noteLoss has all transcripts read again, and keeps a note for good.
+func (x *Index) noteLoss(w *writer) error {
+	for i := range x.cat.files {
+		x.cat.files[i].archived = 0
+		w.files[uint32(i)] = true
+	}
+	f := x.readFresh()
+	f.Lost = append(f.Lost, fmt.Sprintf("on %s a part of the archive was missing or damaged: messages whose transcripts were deleted by then are lost",
+		time.Now().UTC().Format(time.DateOnly)))
+	return x.writeFresh(f)
+}
+
 // freshFile is what fresh.json says of the last sync.
 type freshFile struct {
 	AsOf   time.Time `json:"as_of"`
 	Behind int       `json:"behind"`
 	Notes  []string  `json:"notes,omitempty"`
+	// Lost says for good that the archive was found damaged: what its client had
+	// deleted by then cannot be read again.
+	Lost []string `json:"lost,omitempty"`
 }
 
 func (x *Index) readFresh() freshFile {

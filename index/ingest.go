@@ -82,10 +82,15 @@ func (w *writer) take(s source, r *transcript.Record) string {
 		return what
 	}
 	f.archived = r.End
-	if w.known(r) {
+	keep := archivable(r)
+	if keep == nil {
+		return what
+	}
+	at := archive.Place{Off: w.frame.Add(r.Line, r.Off, keep)}
+	if w.known(r) { // archived again: a rebuild must find it in this conversation too
 		w.again(s, r)
-	} else if keep := archivable(r); keep != nil {
-		w.absorb(s, r, archive.Place{Off: w.frame.Add(r.Line, r.Off, keep)}, true)
+	} else {
+		w.absorb(s, r, at, true)
 	}
 	return what
 }

@@ -7,9 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"recall/anchors"
 )
 
 // content is what a reader can find in an index, in order.
@@ -255,6 +258,11 @@ func TestLostArchiveIsReadAgainFromTheSources(t *testing.T) {
 			if d := cmp.Diff(want, got); d != "" {
 				t.Error(d)
 			}
+			x.Close()
+			x = open(t, dir, root)
+			if n := x.Fresh().Notes; len(n) != 1 || !strings.Contains(n[0], "archive") {
+				t.Errorf("the loss is not told for good: %q", n)
+			}
 			if bad, err := x.Verify(context.Background()); len(bad) > 0 || err != nil {
 				t.Errorf("%q %v", bad, err)
 			}
@@ -319,5 +327,55 @@ func TestEachCutOfBoltIsRebuilt(t *testing.T) {
 			t.Errorf("cut at %d of %d: %s", n, len(b), diff)
 		}
 		x.Close()
+	}
+}
+
+// TestARebuildKeepsForksAndReplayedRows: what stands in a conversation is in
+// the archive for it, also when another has it too.
+func TestARebuildKeepsForksAndReplayedRows(t *testing.T) {
+	root, a, _ := history(t)
+	b, err := os.ReadFile(a.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fork := newChat(t, root, "harbor", sessionC)
+	fork.raw(strings.ReplaceAll(strings.Join(strings.SplitAfter(string(b), "\n")[:2], ""), sessionA, sessionC))
+	fork.last, fork.n = a.uuid(2), 700
+	fork.user("In the fork: numbat.")
+	a.raw(string(b)) // rows once more, as after a second compaction
+	dir := filepath.Join(t.TempDir(), "data")
+	state := func(x *Index) (out struct {
+		Sessions []Session
+		Places   [][]anchors.Place
+	}) {
+		var err error
+		if out.Sessions, err = x.Sessions(context.Background(), SessionFilter{Agents: true}); err != nil {
+			t.Fatal(err)
+		}
+		for i, s := range out.Sessions {
+			p, err := x.Conversation(context.Background(), s.ID, s.Agent)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out.Places = append(out.Places, p)
+			out.Sessions[i].Bytes = 0 // of the file: known after the next sync
+		}
+		return out
+	}
+	x := open(t, dir, root)
+	syncNow(t, x)
+	want := state(x)
+	x.Close()
+	if err := os.RemoveAll(filepath.Join(dir, "bleve")); err != nil {
+		t.Fatal(err)
+	}
+	x = open(t, dir, root)
+	if d := cmp.Diff(want, state(x)); d != "" {
+		t.Error("after the rebuild", d)
+	}
+	end := x.arc.End()
+	syncNow(t, x)
+	if d := cmp.Diff(want, state(x)); d != "" || x.arc.End() != end {
+		t.Error("after the next sync", d, end, x.arc.End())
 	}
 }

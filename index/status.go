@@ -28,7 +28,7 @@ func (x *Index) Fresh() Fresh {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	f := x.readFresh()
-	out := Fresh{AsOf: f.AsOf, FilesBehind: f.Behind, Notes: slices.Concat(x.notes, f.Notes)}
+	out := Fresh{AsOf: f.AsOf, FilesBehind: f.Behind, Notes: slices.Concat(x.notes, f.Lost, f.Notes)}
 	if x.vec != nil {
 		last := -1
 		for id := range x.cat.passages {

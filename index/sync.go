@@ -61,7 +61,8 @@ func (x *Index) Sync(ctx context.Context, o SyncOptions) (SyncReport, error) {
 }
 
 func (x *Index) recordFresh(rep *SyncReport, err error) {
-	f := freshFile{AsOf: x.readFresh().AsOf, Behind: rep.Behind, Notes: rep.Notes}
+	f := x.readFresh()
+	f.Behind, f.Notes = rep.Behind, rep.Notes
 	switch {
 	case errors.Is(err, context.Canceled): // Behind says it all
 	case err != nil:

@@ -151,7 +151,7 @@ func (p *pool) echo(ctx context.Context, store Store, x *index.Passage) (bool, e
 // as a Passage tells; whether it was dropped is seen when its text is read.
 func allows(f index.Filter, p *index.Passage) bool {
 	return (len(f.Kinds) == 0 || slices.Contains(f.Kinds, p.Kind)) &&
-		(len(f.Roles) == 0 || slices.Contains(f.Roles, p.Role)) &&
+		(len(f.Roles) == 0 || slices.Contains(f.Roles, p.Role) && p.Kind != transcript.Command && p.Kind != transcript.Output) &&
 		(f.Since.IsZero() || !p.Time.Before(f.Since)) &&
 		(f.Until.IsZero() || p.Time.Before(f.Until))
 }
