@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -47,7 +48,8 @@ func (e *examination) data(dir string) {
 	}
 	f, err := os.CreateTemp(dir, ".doctor-*")
 	if err != nil {
-		e.add("error", "data", commandLine("chmod", "-R", "u+rwX", dir), "%s cannot be written: %v", dir, err)
+		cure, why := cureOf(err, dir)
+		e.add("error", "data", cmp.Or(cure, commandLine("ls", "-ld", dir)), "%s cannot be written%s: %v", dir, why, reason(err))
 		return
 	}
 	f.Close()
@@ -78,22 +80,50 @@ func othersCanRead(dir string) (open string) {
 func (e *examination) unopened(err error) {
 	var locked *index.LockedError
 	var h hint
+	dir := e.lib.opts.Dir
+	cure, why := cureOf(err, dir)
 	switch {
 	case errors.As(err, &locked):
 		e.add("error", "index", "recall doctor", "%v; wait until it is done", locked)
-	case errors.Is(err, fs.ErrPermission):
-		e.add("error", "index", commandLine("chmod", "-R", "u+rwX", e.lib.opts.Dir), "%v", err)
+	case cure != "":
+		e.add("error", "index", cure, "does not open%s: %v; nothing is lost", why, err)
 	case errors.As(err, &h) && h.cmd != "recall doctor":
 		e.add("error", "index", h.cmd, "%v", err)
-	case errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOSPC):
-		e.add("error", "index", commandLine("df", "-h", e.lib.opts.Dir), "%v: nothing is lost, but the index cannot be used until it can be written", err)
 	case errors.Is(err, index.ErrFormat):
 		e.add("error", "index", "recall version", "%v: use that one", err)
 	default:
 		// The archive may be the only copy: only what is made from it may go.
-		at := func(name string) string { return filepath.Join(e.lib.opts.Dir, name) }
-		e.add("error", "index", commandLine("rm", "-r", at("bleve"), at("catalog.log"))+" && recall sync", "does not open: %v; what is derived from the archive can be made anew", err)
+		words := []string{"rm", "-rf"}
+		for _, name := range derived {
+			words = append(words, filepath.Join(dir, name))
+		}
+		e.add("error", "index", commandLine(words...)+" && recall sync", "does not open: %v; what is derived from the archive can be made anew", err)
 	}
+}
+
+// derived are the files of the data folder that are made anew from the archive.
+var derived = []string{"bleve", "catalog.log", "nodes.log", "forward.dat"}
+
+// cureOf is the command for an error of the file system itself, "" for others,
+// and what the error means.
+func cureOf(err error, dir string) (cure, why string) {
+	switch {
+	case errors.Is(err, syscall.EROFS):
+		return commandLine("df", dir), ", its disk is read-only: mount it writable, or keep the index elsewhere by --home"
+	case errors.Is(err, syscall.ENOSPC):
+		return commandLine("df", "-h", dir), ", its disk is full: make room"
+	case errors.Is(err, fs.ErrPermission):
+		return commandLine("chmod", "-R", "u+rwX", dir), ", you may not write it"
+	}
+	return "", ""
+}
+
+// reason is an error without the path and the call.
+func reason(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
 }
 
 // surroundings checks what is around recall: other programs, other settings.

@@ -261,8 +261,17 @@ func (p place) config() string {
 	return filepath.Join(p.base("XDG_CONFIG_HOME", ".config"), "recall", "config.toml")
 }
 
-// client is the folder where Claude Code keeps its files.
-func (p place) client() string { return p.base("CLAUDE_CONFIG_DIR", ".claude") }
+// client is the folder where Claude Code keeps its files; it is absolute.
+func (p place) client() string {
+	dir := p.getenv("CLAUDE_CONFIG_DIR")
+	if dir == "" {
+		return filepath.Join(p.user(), ".claude")
+	}
+	if abs, err := filepath.Abs(dir); err == nil {
+		return abs
+	}
+	return dir
+}
 
 func (p place) sources() string { return filepath.Join(p.client(), "projects") }
 

@@ -116,12 +116,21 @@ func (a *app) sessionArg(ctx context.Context, x *index.Index, args []string) (in
 	here := knownProject(k.dir, projects(all))
 	for _, project := range []string{here, ""} {
 		for _, s := range all {
-			if s.Compactions > 0 && (s.Project == project || project == "") {
-				return s, nil
+			if s.Compactions == 0 || s.Project != project && project != "" {
+				continue
+			}
+			if took, err := tookAway(ctx, x, s.ID); err != nil || took {
+				return s, err
 			}
 		}
 	}
 	return index.Session{}, hintf("not_found", "recall sessions", "no session was compacted yet: nothing was dropped")
+}
+
+// tookAway says whether a compaction of the session dropped a message.
+func tookAway(ctx context.Context, x *index.Index, session string) (bool, error) {
+	all, err := x.Compactions(ctx, session)
+	return slices.ContainsFunc(all, func(c index.Compaction) bool { return len(c.Dropped) > 0 }), err
 }
 
 func compactionOf(ctx context.Context, x *index.Index, session string, c index.Compaction) (compactionJSON, error) {
@@ -144,7 +153,10 @@ func (a *app) printDropped(d droppedJSON) {
 		if c.PreTokens > 0 {
 			fields = append(fields, "context had "+counted(c.PreTokens, "token"))
 		}
-		fmt.Fprintln(a.out, a.tty.fields(indent, append(fields, a.tty.style("36", c.Pointer))))
+		if c.Messages > 0 {
+			fields = append(fields, a.tty.style("36", c.Pointer))
+		}
+		fmt.Fprintln(a.out, a.tty.fields(indent, fields))
 		if len(c.Topics) > 0 {
 			fmt.Fprint(a.out, a.tty.block(indent, "topics: "+strings.Join(c.Topics, ", ")))
 		}

@@ -90,7 +90,7 @@ func report(w io.Writer, err error, asJSON bool) {
 	}
 	fmt.Fprintln(w, "recall: "+search.Clean(err.Error()))
 	if h.cmd != "" {
-		fmt.Fprintln(w, "hint: "+h.cmd)
+		fmt.Fprintln(w, "hint: "+search.Clean(h.cmd))
 	}
 }
 
@@ -103,7 +103,7 @@ func writeErrorJSON(w io.Writer, h hint, err error) {
 	json.NewEncoder(w).Encode(struct {
 		V     int  `json:"v"`
 		Error body `json:"error"`
-	}{1, body{h.code, err.Error(), h.cmd}})
+	}{1, body{h.code, search.Clean(err.Error()), search.Clean(h.cmd)}})
 }
 
 // asksForJSON looks for --json before the flags are parsed: errors in them are

@@ -94,6 +94,18 @@ func (l *library) findEmbedder(ctx context.Context) {
 
 // use runs f with an open index.
 func (l *library) use(ctx context.Context, f func(*index.Index) error) error {
+	err := l.useOnce(ctx, f)
+	if errors.Is(err, index.ErrDamaged) { // opening it again repairs it
+		l.log.Warn("index", "error", err)
+		if err := l.close(); err != nil {
+			l.log.Warn("index", "error", err)
+		}
+		err = l.useOnce(ctx, f)
+	}
+	return err
+}
+
+func (l *library) useOnce(ctx context.Context, f func(*index.Index) error) error {
 	x, err := l.acquire(ctx)
 	if err != nil {
 		return err
