@@ -87,10 +87,10 @@ func (e *examination) unopened(err error) {
 		e.add("error", "index", "recall doctor", "%v; wait until it is done", locked)
 	case cure != "":
 		e.add("error", "index", cure, "does not open%s: %v; nothing is lost", why, err)
-	case errors.As(err, &h) && h.cmd != "recall doctor":
-		e.add("error", "index", h.cmd, "%v", err)
 	case errors.Is(err, index.ErrFormat):
 		e.add("error", "index", "recall version", "%v: use that one", err)
+	case errors.As(err, &h) && h.cmd != "recall doctor":
+		e.add("error", "index", h.cmd, "%v", err)
 	default:
 		// The archive may be the only copy: only what is made from it may go.
 		words := []string{"rm", "-rf"}

@@ -16,6 +16,10 @@ func env(pairs ...string) func(string) string {
 }
 
 func TestDefaultPlaces(t *testing.T) {
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tc := range []struct {
 		reason, goos       string
 		env                []string
@@ -25,6 +29,7 @@ func TestDefaultPlaces(t *testing.T) {
 		{"XDG folders", "linux", []string{"HOME", "/u", "XDG_DATA_HOME", "/d", "XDG_CONFIG_HOME", "/c"}, "/d/recall", "/c/recall/config.toml", "/u/.claude/projects"},
 		{"relative XDG folders are ignored", "linux", []string{"HOME", "/u", "XDG_DATA_HOME", "d"}, "/u/.local/share/recall", "/u/.config/recall/config.toml", "/u/.claude/projects"},
 		{"the client's folder moved", "linux", []string{"HOME", "/u", "CLAUDE_CONFIG_DIR", "/cc"}, "/u/.local/share/recall", "/u/.config/recall/config.toml", "/cc/projects"},
+		{"the client's folder, relative", "linux", []string{"HOME", "/u", "CLAUDE_CONFIG_DIR", "cc"}, "/u/.local/share/recall", "/u/.config/recall/config.toml", here + "/cc/projects"},
 		{"macOS", "darwin", []string{"HOME", "/u"}, "/u/Library/Application Support/recall", "/u/Library/Application Support/recall/config.toml", "/u/.claude/projects"},
 		{"Windows", "windows", []string{"USERPROFILE", "/u", "LocalAppData", "/l", "AppData", "/r"}, "/l/recall", "/r/recall/config.toml", "/u/.claude/projects"},
 	} {

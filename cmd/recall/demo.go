@@ -74,8 +74,9 @@ func demoDir(dir string) (string, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
+	_, err = os.Stat(filepath.Join(dir, "claude", demo.Transcript))
 	for _, e := range entries {
-		if e.Name() != "claude" && e.Name() != "data" {
+		if err != nil || e.Name() != "claude" && e.Name() != "data" {
 			return "", hintf("not_empty", "recall demo", "%s holds %s: name a new folder, or one of an earlier demo", dir, e.Name())
 		}
 	}

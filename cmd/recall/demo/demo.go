@@ -34,7 +34,9 @@ const (
 	Pointer = "If you need specific details from before compaction " +
 		"(like exact code snippets, error messages, or content you generated), " +
 		"read the full transcript at: " +
-		"/home/dev/.claude/projects/-home-dev-src-harbor/" + Session + ".jsonl"
+		"/home/dev/.claude/" + Transcript
+	// Transcript is the session's file, below the folder that Extract is given.
+	Transcript = "projects/-home-dev-src-harbor/" + Session + ".jsonl"
 )
 
 //go:embed all:history
