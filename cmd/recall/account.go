@@ -59,7 +59,7 @@ func (c *account) members(group string) string {
 		return cmp.Or(cmp.Compare(c.Kinds[group+":"+b], c.Kinds[group+":"+a]), strings.Compare(a, b))
 	})
 	for i, name := range names {
-		names[i] = fmt.Sprintf("%s %s", name, count(c.Kinds[group+":"+name]))
+		names[i] = fmt.Sprintf("%s %s", cmp.Or(clipWords(name, 40), "(none)"), count(c.Kinds[group+":"+name]))
 	}
 	return strings.Join(names, ", ")
 }

@@ -1,15 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"recall/search"
 )
 
 // maxHits bounds --limit.
@@ -97,14 +101,41 @@ func (a *app) startLog() error {
 }
 
 // printJSON writes v, a struct whose first field is the version, on one line or,
-// for people, indented.
+// for people, indented. Its texts are cleaned.
 func (a *app) printJSON(v any) error {
-	e := json.NewEncoder(a.out)
-	e.SetEscapeHTML(false)
+	indent := ""
 	if a.tty.is {
-		e.SetIndent("", "  ")
+		indent = "  "
 	}
-	return e.Encode(v)
+	b, err := encode(v, indent)
+	if err == nil {
+		_, err = a.out.Write(jsonString.ReplaceAllFunc(b, cleanString))
+	}
+	return err
+}
+
+func encode(v any, indent string) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", indent)
+	err := e.Encode(v)
+	return b.Bytes(), err
+}
+
+var jsonString = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
+// cleanString cleans a string as JSON writes it.
+func cleanString(b []byte) []byte {
+	var s string
+	if json.Unmarshal(b, &s) != nil {
+		return b
+	}
+	if clean := search.Clean(s); clean != s {
+		b, _ = encode(clean, "") // a string has no error
+		b = bytes.TrimSuffix(b, []byte("\n"))
+	}
+	return b
 }
 
 // tell writes a line for people to standard error.

@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"recall/index"
+	"recall/search"
 )
 
 func doctorCommand(a *app) *cobra.Command {
@@ -77,10 +79,11 @@ func (e *examination) failed() bool {
 func (e *examination) print() {
 	for _, f := range e.Findings {
 		style := map[string]string{"ok": "32", "warn": "33", "error": "31;1"}[f.Level]
-		pad := fmt.Sprintf("%-5s", f.Level)
-		fmt.Fprintf(e.out, "%s  %-9s %s\n", e.tty.style(style, pad), f.Check, clipWords(f.Message, 1000))
+		label := fmt.Sprintf("%-5s  %-9s ", f.Level, f.Check)
+		text := e.tty.block(strings.Repeat(" ", len(label)), clipWords(f.Message, 1000))
+		fmt.Fprint(e.out, e.tty.style(style, label[:5])+label[5:]+text[len(label):])
 		if f.Hint != "" {
-			fmt.Fprintf(e.out, "                 hint: %s\n", f.Hint)
+			fmt.Fprintf(e.out, "%*shint: %s\n", len(label), "", search.Clean(f.Hint)) // whole, to be pasted
 		}
 	}
 	e.Records.print(e.app)
@@ -129,6 +132,8 @@ func (e *examination) freshness(st index.Status) {
 		gone += s.Gone
 	}
 	switch n := behind(st); {
+	case len(unreadable(st)) > 0:
+		e.add("warn", "fresh", "recall status", "not known: cannot read %s", strings.Join(unreadable(st), ", "))
 	case st.Fresh.AsOf.IsZero():
 		e.add("warn", "fresh", "recall sync", "never synced to the end; %s to read", counted(n, "file"))
 	case n > 0:

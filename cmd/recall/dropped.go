@@ -15,7 +15,6 @@ import (
 
 	"recall/anchors"
 	"recall/index"
-	"recall/search"
 	"recall/transcript"
 )
 
@@ -40,7 +39,7 @@ type droppedJSON struct {
 
 type compactionJSON struct {
 	Nth        int        `json:"nth"`
-	Pointer    string     `json:"pointer"`
+	Pointer    string     `json:"pointer"` // "" when nothing was dropped
 	Time       *time.Time `json:"time"`
 	Trigger    string     `json:"trigger"`
 	Messages   int        `json:"messages"`   // dropped
@@ -62,7 +61,7 @@ func (a *app) dropped(ctx context.Context, args []string, asJSON bool) error {
 		if err != nil {
 			return err
 		}
-		out.Session, out.Project, out.Title = s.ID, s.Project, search.Clean(s.Title)
+		out.Session, out.Project, out.Title = s.ID, s.Project, s.Title
 		all, err := x.Compactions(ctx, s.ID)
 		if err != nil {
 			return err
@@ -105,7 +104,11 @@ func (a *app) sessionArg(ctx context.Context, x *index.Index, args []string) (in
 		return all[i], true
 	}
 	if len(args) > 0 {
-		t, err := resolve(ctx, x, strings.Join(args, " "))
+		pointer, err := onePointer("dropped", args)
+		if err != nil {
+			return index.Session{}, err
+		}
+		t, err := resolve(ctx, x, pointer)
 		s, _ := named(t.Session)
 		return s, err
 	}
@@ -124,7 +127,10 @@ func (a *app) sessionArg(ctx context.Context, x *index.Index, args []string) (in
 			}
 		}
 	}
-	return index.Session{}, hintf("not_found", "recall sessions", "no session was compacted yet: nothing was dropped")
+	if len(all) == 0 {
+		return index.Session{}, hintf("not_found", "recall doctor", "%s", a.nothingIndexed())
+	}
+	return index.Session{}, hintf("not_found", "recall sessions", "no compaction has dropped anything yet")
 }
 
 // tookAway says whether a compaction of the session dropped a message.
@@ -135,7 +141,11 @@ func tookAway(ctx context.Context, x *index.Index, session string) (bool, error)
 
 func compactionOf(ctx context.Context, x *index.Index, session string, c index.Compaction) (compactionJSON, error) {
 	topics, err := topicsOf(ctx, x, c.Dropped)
-	return compactionJSON{c.Nth, shorten(ctx, x, anchors.Pointer{Session: session, Dropped: c.Nth}), timeOrNull(c.Time), c.Trigger,
+	pointer := "" // to nothing
+	if len(c.Dropped) > 0 {
+		pointer = shorten(ctx, x, anchors.Pointer{Session: session, Dropped: c.Nth})
+	}
+	return compactionJSON{c.Nth, pointer, timeOrNull(c.Time), c.Trigger,
 		len(c.Dropped), c.PreTokens, list(topics), c.Boundary, c.Summary, c.Pointer}, err
 }
 
@@ -145,15 +155,15 @@ func (a *app) printDropped(d droppedJSON) {
 		if c.Time != nil {
 			at = *c.Time
 		}
-		fields := []string{a.tty.bold(fmt.Sprintf("compaction %d", c.Nth)), local(at, a.now())}
+		fields := []string{a.tty.bold(fmt.Sprintf("compaction %d", c.Nth)), minute(at, a.now())}
 		if c.Trigger != "" {
-			fields = append(fields, c.Trigger)
+			fields = append(fields, clipWords(c.Trigger, 20))
 		}
 		fields = append(fields, counted(c.Messages, "message")+" dropped")
 		if c.PreTokens > 0 {
 			fields = append(fields, "context had "+counted(c.PreTokens, "token"))
 		}
-		if c.Messages > 0 {
+		if c.Pointer != "" {
 			fields = append(fields, a.tty.style("36", c.Pointer))
 		}
 		fmt.Fprintln(a.out, a.tty.fields(indent, fields))
@@ -172,7 +182,7 @@ func (a *app) printDropped(d droppedJSON) {
 	}
 	a.tell("session %q of %s", name, projectName(d.Project))
 	for _, c := range slices.Backward(d.Compactions) {
-		if c.Messages > 0 {
+		if c.Pointer != "" {
 			a.hint("recall", "show", c.Pointer)
 			return
 		}

@@ -18,6 +18,11 @@ const (
 	onlyInSummaries = "only summaries of compactions hold it"
 )
 
+// nothingIndexed says that there is nothing at all.
+func (a *app) nothingIndexed() string {
+	return nothingIndexed + strings.Join(a.conf.list("sources"), ", ")
+}
+
 // noted finds the note that begins so.
 func noted(res *search.Result, begin string) (note string, ok bool) {
 	i := slices.IndexFunc(res.Fresh.Notes, func(n string) bool { return strings.HasPrefix(n, begin) })
@@ -73,7 +78,7 @@ func withoutVectors(ctx context.Context, x *index.Index, q search.Query, s searc
 	if err != nil || st.Pending*20 <= st.Passages {
 		return "", err
 	}
-	return fmt.Sprintf("%d %% of this is found by its words only, until 'recall sync' has computed the rest", 100*st.Pending/st.Passages), nil
+	return fmt.Sprintf("meaning search covers %d %% of this so far; 'recall sync' computes the rest", 100*(st.Passages-st.Pending)/st.Passages), nil
 }
 
 // searchLine is a search that can be pasted.

@@ -32,11 +32,11 @@ func TestMissingVectorsAreToldWhenTheyAreMany(t *testing.T) {
 		{Text: "pgbouncer", Scope: "session", Session: "11111111-1111-4111-8111-111111111111"},
 	}
 	for _, q := range questions {
-		if got, want := ask(q), "100 % of this is found by its words only, until 'recall sync' has computed the rest"; got != want {
+		if got, want := ask(q), "meaning search covers 0 % of this so far; 'recall sync' computes the rest"; got != want {
 			t.Errorf("%s: got %q, want %q", q.Scope, got, want)
 		}
 	}
-	if got := ask(search.Query{Text: "pgbouncer", Scope: "project", Project: "/home/dev/other"}); strings.Contains(got, "by its words") {
+	if got := ask(search.Query{Text: "pgbouncer", Scope: "project", Project: "/home/dev/other"}); strings.Contains(got, "meaning search") {
 		t.Errorf("where there is nothing: got %q", got)
 	}
 	for more := true; more; {

@@ -32,6 +32,21 @@ func resolve(ctx context.Context, x *index.Index, text string) (anchors.Target, 
 	return t, nil
 }
 
+// onePointer joins the words of a pointer, which may be a whole sentence; several
+// pointers are refused.
+func onePointer(cmd string, args []string) (string, error) {
+	var found []string
+	for _, arg := range args {
+		if _, err := anchors.Parse(arg); err == nil {
+			found = append(found, arg)
+		}
+	}
+	if len(found) > 1 && len(found) == len(args) {
+		return "", hintf("usage", commandLine("recall", cmd, found[0]), "%s takes one pointer at a time, got %d", cmd, len(found))
+	}
+	return strings.Join(args, " "), nil
+}
+
 // unresolved says why a pointer leads nowhere and what helps.
 func unresolved(text string, err error) error {
 	var ambiguous *anchors.AmbiguousError
@@ -46,8 +61,11 @@ func unresolved(text string, err error) error {
 		return hintf("ambiguous", commandLine("recall", "show", first), "%s could be any of:%s", ambiguous.Pointer, b.String())
 	case errors.As(err, &unknown):
 		cmd := "recall sync"
-		if unknown.Reason != anchors.NeverIndexed {
-			cmd = commandLine("recall", "sessions")
+		switch {
+		case unknown.Pointer.Dropped > 0 && unknown.Reason != anchors.NeverIndexed:
+			cmd = commandLine("recall", "dropped", anchors.Pointer{Session: unknown.Pointer.Session}.String())
+		case unknown.Reason != anchors.NeverIndexed:
+			cmd = "recall sessions"
 		}
 		return hint{err, cmd, "not_found"}
 	case errors.Is(err, anchors.ErrNotPointer):

@@ -48,7 +48,7 @@ func (a *app) printHit(h search.Hit, weak bool, match func(string) bool) {
 	if weak {
 		score = "weak " + score
 	}
-	fields := []string{fmt.Sprintf("%2d  %s", h.Rank, score), local(h.Time, a.now()), projectName(h.Project), speaker(h.Role, transcript.Kind(h.Kind), h.Tool)}
+	fields := []string{fmt.Sprintf("%2d  %s", h.Rank, score), minute(h.Time, a.now()), projectName(h.Project), speaker(h.Role, transcript.Kind(h.Kind), h.Tool)}
 	if h.Subagent != "" {
 		fields = append(fields, "sub-agent "+clipWords(h.Subagent, 20))
 	}

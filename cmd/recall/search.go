@@ -44,7 +44,7 @@ func searchCommand(a *app) *cobra.Command {
 	fl.StringVar(&f.project, "project", "", "look in this project; `PATH` or name")
 	fl.BoolVar(&f.dropped, "dropped", false, "only messages that some compaction dropped")
 	fl.StringSliceVar(&f.kinds, "kind", nil, "only these `KINDS`: text,command,output,file,summary")
-	fl.StringSliceVar(&f.roles, "role", nil, "only these `ROLES`: user,assistant")
+	fl.StringSliceVar(&f.roles, "role", nil, "only texts of these `ROLES`: user,assistant")
 	fl.StringVar(&f.subagents, "subagents", "include", "`HOW` sub-agents count: include, exclude or only")
 	fl.String("since", "", "not older than `TIME`")
 	fl.String("until", "", "not newer than `TIME`")

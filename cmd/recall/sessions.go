@@ -10,7 +10,6 @@ import (
 
 	"recall/anchors"
 	"recall/index"
-	"recall/search"
 )
 
 type sessionsFlags struct {
@@ -64,7 +63,7 @@ func (a *app) sessions(cmd *cobra.Command, f sessionsFlags) error {
 		return err
 	}
 	ctx := cmd.Context()
-	out, total := []sessionJSON{}, 0
+	out, total, nothing := []sessionJSON{}, 0, false
 	err = lib.fresh(ctx, func(x *index.Index) error {
 		all, err := sessionsOf(ctx, x, f.project, since)
 		if total = len(all); f.limit > 0 {
@@ -72,6 +71,9 @@ func (a *app) sessions(cmd *cobra.Command, f sessionsFlags) error {
 		}
 		for _, s := range all {
 			out = append(out, sessionOf(ctx, x, s))
+		}
+		if err == nil && total == 0 {
+			nothing, err = isEmpty(ctx, x)
 		}
 		return err
 	})
@@ -85,12 +87,18 @@ func (a *app) sessions(cmd *cobra.Command, f sessionsFlags) error {
 			Sessions []sessionJSON `json:"sessions"`
 		}{1, total, out})
 	default:
-		a.printSessions(out, total)
+		a.printSessions(out, total, nothing)
 	}
 	if err == nil && total == 0 {
 		return errNothing
 	}
 	return err
+}
+
+// isEmpty: nothing is indexed at all.
+func isEmpty(ctx context.Context, x *index.Index) (bool, error) {
+	all, err := x.Sessions(ctx, index.SessionFilter{})
+	return len(all) == 0, err
 }
 
 // sessionsOf lists the sessions of the projects that --project means, newest
@@ -119,17 +127,17 @@ func projectFlag(ctx context.Context, x *index.Index, name string) ([]string, er
 }
 
 func sessionOf(ctx context.Context, x *index.Index, s index.Session) sessionJSON {
-	return sessionJSON{s.ID, shorten(ctx, x, anchors.Pointer{Session: s.ID}), s.Project, search.Clean(s.Title), s.Branch, s.Version, s.Path,
+	return sessionJSON{s.ID, shorten(ctx, x, anchors.Pointer{Session: s.ID}), s.Project, s.Title, s.Branch, s.Version, s.Path,
 		timeOrNull(s.First), timeOrNull(s.Last), s.Messages, s.Prompts, s.Compactions, s.Bytes, s.Deleted}
 }
 
-func (a *app) printSessions(list []sessionJSON, total int) {
+func (a *app) printSessions(list []sessionJSON, total int, nothing bool) {
 	for _, s := range list {
 		var last time.Time
 		if s.Last != nil {
 			last = *s.Last
 		}
-		fields := []string{local(last, a.now()), projectName(s.Project), counted(s.Messages, "message")}
+		fields := []string{minute(last, a.now()), projectName(s.Project), counted(s.Messages, "message")}
 		if s.Compactions > 0 {
 			fields = append(fields, counted(s.Compactions, "compaction"))
 		}
@@ -143,9 +151,12 @@ func (a *app) printSessions(list []sessionJSON, total int) {
 		fmt.Fprintln(a.out, a.tty.fields(indent, fields))
 	}
 	switch {
-	case total == 0:
-		a.tell("no sessions")
+	case nothing:
+		a.tell("%s", a.nothingIndexed())
 		a.hint("recall", "doctor")
+	case total == 0:
+		a.tell("no such sessions")
+		a.hint("recall", "sessions")
 	case total > len(list):
 		a.tell("%s of %s", count(len(list)), counted(total, "session"))
 		a.hint("recall", "sessions", "-n", "0")

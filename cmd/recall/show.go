@@ -35,7 +35,7 @@ func showCommand(a *app) *cobra.Command {
 	fl.IntVarP(&f.before, "before", "B", 0, "show `N` messages before it too")
 	fl.IntVarP(&f.after, "after", "A", 0, "show `N` messages after it too")
 	fl.IntVarP(&f.around, "context", "C", 0, "show `N` messages before and after it too")
-	fl.BoolVar(&f.raw, "raw", false, "print the text alone, to a pipe or file with control characters as they are")
+	fl.BoolVar(&f.raw, "raw", false, "print the text alone, with invisible characters left in")
 	fl.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
 }
@@ -48,7 +48,11 @@ func (a *app) show(ctx context.Context, f showFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	r := mcpserver.Range{Pointer: strings.Join(args, " "), Before: max(f.before, f.around), After: max(f.after, f.around)}
+	pointer, err := onePointer("show", args)
+	if err != nil {
+		return err
+	}
+	r := mcpserver.Range{Pointer: pointer, Before: max(f.before, f.around), After: max(f.after, f.around)}
 	var messages []shownMessage
 	reading, err := lib.read(ctx, r, func(m mcpserver.Message) bool {
 		switch {
@@ -67,7 +71,7 @@ func (a *app) show(ctx context.Context, f showFlags, args []string) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case f.json:
-		return a.printJSON(shown{1, reading.Pointer, reading.Session, reading.Agent, reading.Project, search.Clean(reading.Title), messages, list(reading.Notes)})
+		return a.printJSON(shown{1, reading.Pointer, reading.Session, reading.Agent, reading.Project, reading.Title, messages, list(reading.Notes)})
 	}
 	for _, n := range reading.Notes {
 		a.tell("note: %s", n)
@@ -77,9 +81,9 @@ func (a *app) show(ctx context.Context, f showFlags, args []string) error {
 
 // showMessage prints a heading and the text as it was.
 func (a *app) showMessage(m mcpserver.Message) {
-	fields := []string{a.tty.bold(speaker(m.Role, m.Kind, firstTool(m.Message))), a.tty.dim(local(m.Time, a.now()))}
+	fields := []string{a.tty.bold(speaker(m.Role, m.Kind, firstTool(m.Message))), a.tty.dim(minute(m.Time, a.now()))}
 	if m.Agent != "" {
-		fields = append(fields, "sub-agent "+m.Agent)
+		fields = append(fields, "sub-agent "+clipWords(m.Agent, 40))
 	}
 	if m.Dropped != nil {
 		fields = append(fields, fmt.Sprintf("dropped at compaction %d", m.Dropped.Nth))
@@ -119,7 +123,7 @@ func firstTool(m index.Message) string {
 func speaker(role string, kind transcript.Kind, tool string) string {
 	switch {
 	case kind == transcript.Text || kind == "":
-		return role
+		return clipWords(role, 20)
 	case tool != "":
 		return string(kind) + " of " + clipWords(tool, 40)
 	}
@@ -178,7 +182,7 @@ func shownOf(m mcpserver.Message) shownMessage {
 		s.Dropped = &shownDropped{d.Boundary, d.Time.UTC(), d.Trigger, d.Nth}
 	}
 	for _, p := range m.Parts {
-		s.Parts = append(s.Parts, shownPart{string(p.Kind), search.Clean(p.Tool), p.ToolID, p.Error, search.Clean(p.Text)})
+		s.Parts = append(s.Parts, shownPart{string(p.Kind), p.Tool, p.ToolID, p.Error, p.Text})
 	}
 	return s
 }

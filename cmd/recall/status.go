@@ -74,10 +74,14 @@ func (a *app) status(ctx context.Context, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		return a.printJSON(a.statusJSON(st))
+		err = a.printJSON(a.statusJSON(st))
+	} else {
+		a.printStatus(st, lib.embedErr)
 	}
-	a.printStatus(st, lib.embedErr)
-	return nil
+	if err == nil && len(unreadable(st)) > 0 {
+		return errPartly
+	}
+	return err
 }
 
 func (a *app) statusJSON(st index.Status) statusJSON {
@@ -139,7 +143,7 @@ func (a *app) printStatus(st index.Status, embedErr error) {
 		a.tell("note: %s", clipWords(n, 300))
 	}
 	switch {
-	case len(unreadable(st)) > 0:
+	case len(unreadable(st)) > 0, st.Sessions == 0 && behind(st) == 0:
 		a.hint("recall", "doctor")
 	case behind(st) > 0 || st.Pending > 0:
 		a.hint("recall", "sync")
@@ -167,6 +171,9 @@ func stretch(from, to, now time.Time) string {
 func (a *app) freshLine(st index.Status) string {
 	if bad := unreadable(st); len(bad) > 0 {
 		return "not known: cannot read " + strings.Join(bad, ", ")
+	}
+	if st.Sessions == 0 && behind(st) == 0 {
+		return a.nothingIndexed()
 	}
 	if st.Fresh.AsOf.IsZero() {
 		return "never synced to the end; " + counted(behind(st), "file") + " to read"

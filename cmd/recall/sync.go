@@ -102,7 +102,7 @@ func (l *library) syncAll(ctx context.Context, bar *progress, out *synced) error
 
 func (s *synced) add(r index.SyncReport) {
 	s.Files, s.Behind, s.Notes = r.Files, r.Behind, list(r.Notes)
-	s.Changed += r.Changed
+	s.Changed = min(s.Changed+r.Changed, r.Files) // a long file changes in several slices
 	s.Messages += r.Messages
 	s.Passages += r.Passages
 	s.Bytes += r.Bytes

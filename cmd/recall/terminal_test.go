@@ -60,7 +60,7 @@ func print(tty terminal, res *search.Result) (stdout, stderr string) {
 func TestHitOnATerminal(t *testing.T) {
 	res := &search.Result{Query: "statement failed", Found: true, Hits: []search.Hit{hit()}, Scope: search.Scope{Searched: "dropped"}, Fresh: search.Fresh{AsOf: noon, FilesBehind: 3, Unembedded: 412}}
 	got, _ := print(terminal{is: true, colour: true, width: 80}, res)
-	want := " 1  0.91  2026-11-03 10:00 (2h ago)  shop  user  \x1b[33mdropped at compaction 2\x1b[0m\n" +
+	want := " 1  0.91  2026-11-03 10:00  shop  user  \x1b[33mdropped at compaction 2\x1b[0m\n" +
 		"    \x1b[36mrecall:edd44f35#3fa9c1aa\x1b[0m\n" +
 		"    user: prepared \x1b[1mstatements\x1b[0m keep \x1b[1mfailing\x1b[0m behind pgbouncer after the driver\n" +
 		"    upgrade, do we know why it happens?\n" +

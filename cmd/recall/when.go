@@ -76,13 +76,19 @@ func since(t, now time.Time) string {
 	return fmt.Sprintf("%dd ago", d/(24*time.Hour))
 }
 
-// local writes a time for people: local, to the minute, with its age if recent.
-func local(t, now time.Time) string {
+// minute writes a time for people, where now is local, to the minute. All times
+// are of one width.
+func minute(t, now time.Time) string {
 	if t.IsZero() {
-		return "time unknown"
+		return "time unknown    "
 	}
-	s := t.In(now.Location()).Format("2006-01-02 15:04")
-	if age := since(t, now); age != "" {
+	return t.In(now.Location()).Format("2006-01-02 15:04")
+}
+
+// local is minute with the age of what is recent, for sentences.
+func local(t, now time.Time) string {
+	s := strings.TrimSpace(minute(t, now))
+	if age := since(t, now); age != "" && !t.IsZero() {
 		s += " (" + age + ")"
 	}
 	return s
