@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -19,7 +20,7 @@ import (
 //	Bash: command      output: what it printed
 //	compact: auto 1200 summary: words
 //
-// \n in a line is a line end. The id of a session is its digit repeated, that of
+// \n, \u202e and \U000e0041 in a line are those characters. The id of a session is its digit repeated, that of
 // message n ends in n.
 func writeChat(dir, text string) (string, error) {
 	c := &chat{}
@@ -48,6 +49,8 @@ func writeChat(dir, text string) (string, error) {
 	return c.session, os.WriteFile(c.path, []byte(strings.ReplaceAll(strings.Join(c.lines, ""), "@PATH@", filepath.ToSlash(c.path))), 0o600)
 }
 
+var escapes = regexp.MustCompile(`\\(n|u[0-9a-f]{4}|U[0-9a-f]{8})`)
+
 type chat struct {
 	session, agent string
 	folder, path   string
@@ -74,7 +77,13 @@ func (c *chat) say(line string) error {
 	if !ok {
 		return fmt.Errorf("no kind in %q", line)
 	}
-	text = strings.ReplaceAll(text, `\n`, "\n")
+	text = escapes.ReplaceAllStringFunc(text, func(s string) string {
+		r, _, _, err := strconv.UnquoteChar(s, 0)
+		if err != nil {
+			return s
+		}
+		return string(r)
+	})
 	block := func(b ...map[string]any) []map[string]any { return b }
 	tool := fmt.Sprintf("toolu_%s%06d", c.session[:4], c.n)
 	switch kind {
