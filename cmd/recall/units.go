@@ -2,36 +2,15 @@ package main
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
+
+	"recall/cmd/recall/mcpserver"
 )
 
-// count writes a number with a thin comma every three digits.
-func count(n int) string {
-	s := strconv.Itoa(n)
-	if n < 0 {
-		return s
-	}
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func count(n int) string               { return mcpserver.Count(n) }
+func counted(n int, one string) string { return mcpserver.Counted(n, one) }
 
-// counted is a number of things: "1 file", "2,041 files".
-func counted(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	many := one + "s"
-	if stem, ok := strings.CutSuffix(one, "y"); ok && !strings.ContainsAny(stem[len(stem)-1:], "aeou") {
-		many = stem + "ies"
-	}
-	return count(n) + " " + many
-}
-
-// bytes writes a size to two or three digits.
+// bytesize writes a size to two or three digits.
 func bytesize(n int64) string {
 	f, unit := float64(n), 0
 	for f >= 999.5 && unit < 5 {

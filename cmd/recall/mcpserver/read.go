@@ -40,7 +40,7 @@ func (h *handlers) page(ctx context.Context, p page) (string, error) {
 		return "", err
 	}
 	if w.first == 0 && p.offset > 0 {
-		return "", wrong{fmt.Sprintf("offset %d is past the end: %s has %d characters.", p.offset, r.Pointer, w.passed)}
+		return "", wrong{fmt.Sprintf("offset %d is past the end: %s has %s.", p.offset, r.Pointer, Counted(w.passed, "character"))}
 	}
 	return w.text(r), nil
 }
@@ -144,7 +144,7 @@ func messageText(m Message) string {
 
 func (w *writer) text(r Reading) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s | %s | %s", r.Pointer, ProjectName(r.Project), plural(r.Total, "message"))
+	fmt.Fprintf(&b, "%s | %s | %s", r.Pointer, ProjectName(r.Project), Counted(r.Total, "message"))
 	if r.Title != "" {
 		fmt.Fprintf(&b, " | %q", oneLine(r.Title, 80))
 	}

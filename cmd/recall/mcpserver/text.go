@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"fmt"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -78,11 +79,28 @@ func who(role string, kind transcript.Kind, tool string) string {
 	return string(kind)
 }
 
-func plural(n int, one string) string {
+// Count writes a number with a comma every three digits.
+func Count(n int) string {
+	s := strconv.Itoa(n)
+	if n < 0 {
+		return s
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Counted is a number of things: "1 file", "2,041 files".
+func Counted(n int, one string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return fmt.Sprintf("%d %ss", n, one)
+	many := one + "s"
+	if stem, ok := strings.CutSuffix(one, "y"); ok && !strings.ContainsAny(stem[len(stem)-1:], "aeou") {
+		many = stem + "ies"
+	}
+	return Count(n) + " " + many
 }
 
 // notes lists what a reader should know, a sentence each.

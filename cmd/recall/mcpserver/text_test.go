@@ -19,3 +19,18 @@ func TestProjectName(t *testing.T) {
 		}
 	}
 }
+
+func TestCounted(t *testing.T) {
+	for got, want := range map[string]string{
+		Counted(0, "hit"):            "0 hits",
+		Counted(1, "conversation"):   "1 conversation",
+		Counted(2041, "file"):        "2,041 files",
+		Counted(2, "entry"):          "2 entries",
+		Counted(1234567, "more hit"): "1,234,567 more hits",
+		Counted(-5, "day"):           "-5 days",
+	} {
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
