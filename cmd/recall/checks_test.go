@@ -11,6 +11,41 @@ import (
 	"recall/index"
 )
 
+func TestFindingsFitTheTerminal(t *testing.T) {
+	var b strings.Builder
+	e := &examination{app: &app{out: &b, tty: terminal{is: true, width: 80}}}
+	e.add("warn", "client", "recall "+strings.Repeat("x", 100), "%s", strings.Repeat("words and ", 30)+"end")
+	e.add("ok", "data", "", "short")
+	e.print()
+	for line := range strings.Lines(b.String()) {
+		if hint := strings.Contains(line, "hint: "); !hint && columns(strings.TrimSuffix(line, "\n")) > 80 {
+			t.Errorf("too long: %q", line)
+		}
+	}
+	if got := b.String(); !strings.HasPrefix(got, "warn   client    words") || !strings.HasSuffix(got, "\nok     data      short\n") ||
+		!strings.Contains(got, "\n                 hint: recall xxx") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestUnknownTypesAreListed(t *testing.T) {
+	c := account{Kinds: map[string]int{"unknown:": 2, "unknown:holo\u202egram": 1200, "indexed": 5}}
+	if got, want := c.members("unknown"), "hologram 1,200, (none) 2"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A file that is read in several slices counts in each of them.
+func TestSlicesOfASyncAddUp(t *testing.T) {
+	s := synced{Records: map[string]int{}}
+	for behind := range 3 {
+		s.add(index.SyncReport{Files: 2, Changed: 1, Behind: 2 - behind, Messages: 10, Records: map[string]int{"indexed": 10}})
+	}
+	if s.Changed != 2 || s.Files != 2 || s.Behind != 0 || s.Messages != 30 || s.Records["indexed"] != 30 {
+		t.Errorf("got %+v", s)
+	}
+}
+
 // Whatever keeps the index from opening, no advice touches the archive: it may
 // be the only copy.
 func TestAdviceWhenTheIndexDoesNotOpen(t *testing.T) {

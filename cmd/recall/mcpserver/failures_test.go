@@ -29,7 +29,7 @@ func (c coded) Code() string { return c.code }
 
 func TestFailuresAreTextForTheModel(t *testing.T) {
 	for code, want := range map[string]string{
-		"index":         "The user can run: recall doctor",
+		"index":         "No other call helps before this is mended: say so, and that the user can run: recall doctor",
 		"locked":        "Call again in a few seconds.",
 		"not_found":     "Call search_prior_conversations with words from the message: its results have pointers that can be read.",
 		"not_a_pointer": "Call search_prior_conversations with words from the message: its results have pointers that can be read.",

@@ -183,7 +183,7 @@ func (h *handlers) explain(err error) string {
 		return text + "\n" + next
 	}
 	if hint.Hint() != "" {
-		text += "\nThe user can run: " + hint.Hint()
+		text += "\nNo other call helps before this is mended: say so, and that the user can run: " + search.Clean(hint.Hint())
 	}
 	return text
 }
