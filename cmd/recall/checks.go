@@ -107,6 +107,7 @@ var derived = []string{"bleve", "catalog.log", "nodes.log", "forward.dat"}
 // cureOf is the command for an error of the file system itself, "" for others,
 // and what the error means.
 func cureOf(err error, dir string) (cure, why string) {
+	dir = existing(dir)
 	switch {
 	case errors.Is(err, syscall.EROFS):
 		return commandLine("df", dir), ", its disk is read-only: mount it writable, or keep the index elsewhere by --home"
@@ -116,6 +117,14 @@ func cureOf(err error, dir string) (cure, why string) {
 		return commandLine("chmod", "-R", "u+rwX", dir), ", you may not write it"
 	}
 	return "", ""
+}
+
+// existing is the nearest folder that is there, at or above dir.
+func existing(dir string) string {
+	for !isFolder(dir) && dir != filepath.Dir(dir) {
+		dir = filepath.Dir(dir)
+	}
+	return dir
 }
 
 // reason is an error without the path and the call.

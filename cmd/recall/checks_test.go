@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -49,28 +50,49 @@ func TestSlicesOfASyncAddUp(t *testing.T) {
 // Whatever keeps the index from opening, no advice touches the archive: it may
 // be the only copy.
 func TestAdviceWhenTheIndexDoesNotOpen(t *testing.T) {
-	at := func(err error) error { return &fs.PathError{Op: "open", Path: "/d/i/lock", Err: err} }
+	dir := t.TempDir()
+	at := func(err error) error { return &fs.PathError{Op: "open", Path: filepath.Join(dir, "lock"), Err: err} }
 	for _, tc := range []struct {
 		reason        string
 		err           error
 		hint, message string
 	}{
-		{"in use", &index.LockedError{Dir: "/d/i", PID: 7, Command: "recall mcp"}, "recall doctor", "is in use by process 7 (recall mcp)"},
-		{"not allowed", at(syscall.EACCES), "chmod -R u+rwX /d/i", "you may not write it"},
-		{"read-only", at(syscall.EROFS), "df /d/i", "its disk is read-only"},
-		{"full", at(syscall.ENOSPC), "df -h /d/i", "its disk is full"},
-		{"full, far below", fmt.Errorf("bleve: %w", at(syscall.ENOSPC)), "df -h /d/i", "nothing is lost"},
+		{"in use", &index.LockedError{Dir: dir, PID: 7, Command: "recall mcp"}, "recall doctor", "is in use by process 7 (recall mcp)"},
+		{"not allowed", at(syscall.EACCES), "chmod -R u+rwX DIR", "you may not write it"},
+		{"read-only", at(syscall.EROFS), "df DIR", "its disk is read-only"},
+		{"full", at(syscall.ENOSPC), "df -h DIR", "its disk is full"},
+		{"full, far below", fmt.Errorf("bleve: %w", at(syscall.ENOSPC)), "df -h DIR", "nothing is lost"},
 		{"of a newer version", index.ErrFormat, "recall version", "use that one"},
-		{"damaged", errors.New("bleve: bad magic"), "rm -rf /d/i/bleve /d/i/catalog.log /d/i/nodes.log /d/i/forward.dat && recall sync", "made anew"},
+		{"damaged", errors.New("bleve: bad magic"), "rm -rf DIR/bleve DIR/catalog.log DIR/nodes.log DIR/forward.dat && recall sync", "made anew"},
 	} {
-		e := &examination{lib: &library{opts: index.Options{Dir: "/d/i"}}}
-		e.unopened(opening("/d/i", tc.err))
+		e := &examination{lib: &library{opts: index.Options{Dir: dir}}}
+		e.unopened(opening(dir, tc.err))
 		f := e.Findings[0]
+		f.Hint = strings.ReplaceAll(f.Hint, dir, "DIR")
 		if f.Level != "error" || f.Hint != tc.hint || !strings.Contains(f.Message, tc.message) {
 			t.Errorf("%s: got %+v, want hint %q and %q", tc.reason, f, tc.hint, tc.message)
 		}
-		if strings.Contains(f.Hint, "archive") || strings.Contains(f.Hint, "/d/i ") && !strings.HasPrefix(f.Hint, "chmod") {
+		if strings.Contains(f.Hint, "archive") || strings.HasSuffix(f.Hint, "DIR") && strings.HasPrefix(f.Hint, "rm") {
 			t.Errorf("%s: %q touches the archive", tc.reason, f.Hint)
+		}
+	}
+}
+
+func TestErrorsOfTheDiskHaveAHint(t *testing.T) {
+	dir := t.TempDir()
+	for _, tc := range []struct {
+		reason string
+		err    error
+		want   string
+	}{
+		{"none", nil, ""},
+		{"a full disk", fmt.Errorf("archive: %w", syscall.ENOSPC), "df -h " + dir},
+		{"has its own", hintf("usage", "recall help", "%w", syscall.ENOSPC), "recall help"},
+		{"another", errors.New("x"), ""},
+	} {
+		h, _ := errors.AsType[hint](onDisk(filepath.Join(dir, "not", "yet"), tc.err))
+		if h.cmd != tc.want {
+			t.Errorf("%s: got %q, want %q", tc.reason, h.cmd, tc.want)
 		}
 	}
 }

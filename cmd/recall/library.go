@@ -102,6 +102,17 @@ func (l *library) use(ctx context.Context, f func(*index.Index) error) error {
 		}
 		err = l.useOnce(ctx, f)
 	}
+	return onDisk(l.opts.Dir, err)
+}
+
+// onDisk gives an error of the file system that has no hint one.
+func onDisk(dir string, err error) error {
+	if _, ok := errors.AsType[hint](err); ok || err == nil {
+		return err
+	}
+	if cure, _ := cureOf(err, dir); cure != "" {
+		return hint{err, cure, "disk"}
+	}
 	return err
 }
 

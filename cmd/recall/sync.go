@@ -126,7 +126,7 @@ func (l *library) embedAll(ctx context.Context, show func(index.Progress), out *
 	case errors.Is(err, index.ErrLocked):
 		return opening(l.opts.Dir, err)
 	}
-	return err
+	return onDisk(l.opts.Dir, err)
 }
 
 func (a *app) printSync(s synced, asJSON bool) error {
