@@ -20,11 +20,24 @@ type Vector []float32
 
 // Dot returns the cosine of two vectors of one model.
 func (v Vector) Dot(w Vector) float32 {
-	var sum float32
-	for i, x := range v {
-		sum += x * w[i]
+	var s0, s1, s2, s3, s4, s5, s6, s7 float32
+	w = w[:len(v)]
+	i := 0
+	for ; i+8 <= len(v); i += 8 {
+		x, y := v[i:i+8:i+8], w[i:i+8:i+8]
+		s0 += x[0] * y[0]
+		s1 += x[1] * y[1]
+		s2 += x[2] * y[2]
+		s3 += x[3] * y[3]
+		s4 += x[4] * y[4]
+		s5 += x[5] * y[5]
+		s6 += x[6] * y[6]
+		s7 += x[7] * y[7]
 	}
-	return sum
+	for ; i < len(v); i++ {
+		s0 += v[i] * w[i]
+	}
+	return (s0 + s1) + (s2 + s3) + (s4 + s5) + (s6 + s7)
 }
 
 // unit scales v to length 1 in place. It reports false for a vector without

@@ -179,13 +179,6 @@ func (v *conv) dropped(m uint32) (*compaction, int) {
 	return nil, 0
 }
 
-func (v *conv) name() string {
-	if v.Agent == "" {
-		return v.Session
-	}
-	return v.Session + "/" + v.Agent
-}
-
 func msTime(ms int64) time.Time {
 	if ms == 0 {
 		return time.Time{}

@@ -36,23 +36,25 @@ func (x *Index) text(id ID) (string, error) {
 	return t, err
 }
 
+// find looks for a passage in the parts of its record, first where it was.
 func (p *passage) find(parts []transcript.Part) (part int, text string, err error) {
-	for _, i := range append([]int{int(p.part)}, indexes(parts)...) {
-		if i < len(parts) && int(p.end) <= len(parts[i].Text) {
-			if t := parts[i].Text[p.start:p.end]; vectors.Key(t) == p.hash {
-				return i, t, nil
-			}
+	if t, ok := p.in(parts, int(p.part)); ok {
+		return int(p.part), t, nil
+	}
+	for i := range parts {
+		if t, ok := p.in(parts, i); ok {
+			return i, t, nil
 		}
 	}
 	return 0, "", errors.New("the archived record does not hold the passage")
 }
 
-func indexes(parts []transcript.Part) []int {
-	out := make([]int, len(parts))
-	for i := range out {
-		out[i] = i
+func (p *passage) in(parts []transcript.Part, i int) (string, bool) {
+	if i >= len(parts) || int(p.end) > len(parts[i].Text) {
+		return "", false
 	}
-	return out
+	t := parts[i].Text[p.start:p.end]
+	return t, vectors.Key(t) == p.hash
 }
 
 // load makes a Message with its text; in is the conversation it is seen from.

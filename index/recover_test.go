@@ -54,6 +54,13 @@ func contentOf(t *testing.T, x *Index) content {
 	return c
 }
 
+func (v *conv) name() string {
+	if v.Agent == "" {
+		return v.Session
+	}
+	return v.Session + "/" + v.Agent
+}
+
 func copyDir(t *testing.T, from string) string {
 	t.Helper()
 	to := t.TempDir()

@@ -15,6 +15,12 @@ const (
 // stripReminders cuts out the blocks that the client puts into texts for the
 // model alone.
 func stripReminders(s string) string {
+	return cutReminders(s, func(string) bool { return true })
+}
+
+// cutReminders cuts out the reminders for which cut says yes, given the text
+// before them.
+func cutReminders(s string, cut func(before string) bool) string {
 	for from := 0; ; {
 		i := strings.Index(s[from:], reminderOpen)
 		if i < 0 {
@@ -25,34 +31,7 @@ func stripReminders(s string) string {
 		if n < 0 {
 			return s
 		}
-		before := s[:i]
-		s = strings.TrimRight(before, " \t\n") + s[i+n+len(reminderClose):]
-		from = len(strings.TrimRight(before, " \t\n"))
-	}
-}
-
-// cleanOutput removes what the client or the terminal added to printed text. A
-// reminder is cut out only where it begins a line: output may be source code
-// that mentions the tag.
-func cleanOutput(s string) string {
-	if i := strings.Index(s, reminderOpen); i >= 0 {
-		s = cutLineReminders(s)
-	}
-	return stripANSI(s)
-}
-
-func cutLineReminders(s string) string {
-	for from := 0; ; {
-		i := strings.Index(s[from:], reminderOpen)
-		if i < 0 {
-			return s
-		}
-		i += from
-		n := strings.Index(s[i:], reminderClose)
-		if n < 0 {
-			return s
-		}
-		if i > 0 && s[i-1] != '\n' {
+		if !cut(s[:i]) {
 			from = i + len(reminderOpen)
 			continue
 		}
@@ -60,6 +39,14 @@ func cutLineReminders(s string) string {
 		s = before + s[i+n+len(reminderClose):]
 		from = len(before)
 	}
+}
+
+// cleanOutput removes what the client or the terminal added to printed text. A
+// reminder is cut out only where it begins a line: output may be source code
+// that mentions the tag.
+func cleanOutput(s string) string {
+	startsLine := func(before string) bool { return before == "" || strings.HasSuffix(before, "\n") }
+	return stripANSI(cutReminders(s, startsLine))
 }
 
 // ansi matches terminal control sequences: CSI, OSC and two-byte escapes.

@@ -23,6 +23,8 @@ import (
 
 	mmap "github.com/blevesearch/mmap-go"
 	"github.com/philippgille/chromem-go"
+
+	"recall/embed"
 )
 
 // Store holds the vectors of one model in two append-only files:
@@ -306,23 +308,4 @@ func (c *Collection) Nearest(ctx context.Context, x []float32, n int) ([]Hit, er
 
 // Dot is the dot product of two vectors of one length: the cosine, for unit
 // vectors.
-func Dot(a, b []float32) float64 {
-	var s0, s1, s2, s3, s4, s5, s6, s7 float32
-	b = b[:len(a)]
-	i := 0
-	for ; i+8 <= len(a); i += 8 {
-		x, y := a[i:i+8:i+8], b[i:i+8:i+8]
-		s0 += x[0] * y[0]
-		s1 += x[1] * y[1]
-		s2 += x[2] * y[2]
-		s3 += x[3] * y[3]
-		s4 += x[4] * y[4]
-		s5 += x[5] * y[5]
-		s6 += x[6] * y[6]
-		s7 += x[7] * y[7]
-	}
-	for ; i < len(a); i++ {
-		s0 += a[i] * b[i]
-	}
-	return float64((s0 + s1) + (s2 + s3) + (s4 + s5) + (s6 + s7))
-}
+func Dot(a, b []float32) float64 { return float64(embed.Vector(a).Dot(b)) }
