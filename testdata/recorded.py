@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Measures recall on recorded histories that are not part of the project.
 
-    python3 testdata/recorded.py ../shared [--keep DIR] [--quick]
+    python3 testdata/recorded.py DIR [--keep WORK] [--quick]
 
-SHARED holds data/dropped-dev.tar.gz, data/chat-dev.tar.gz and eval/. Builds
+DIR holds data/dropped-dev.tar.gz, data/chat-dev.tar.gz and eval/. Builds
 recall, indexes both sets, accounts for every line, asks every question and
 prints each figure beside its target. Quality below its target and lines
 unaccounted for end it with status 1; times are printed, never judged, for
