@@ -130,8 +130,8 @@ func (a *app) summary(res *search.Result, shown int) string {
 	case f.FilesBehind > 0:
 		what += "; " + counted(f.FilesBehind, "file") + " not yet indexed"
 	}
-	if f.Unembedded > 0 && a.verbose {
-		what += "; " + counted(f.Unembedded, "message") + " found by keyword only, as yet"
+	if f.Unembedded > 0 {
+		what += "; " + counted(f.Unembedded, "message") + " found by keyword only until embedded"
 	}
 	return what
 }

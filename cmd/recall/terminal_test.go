@@ -72,7 +72,7 @@ func TestHitOnATerminal(t *testing.T) {
 	if strings.Contains(got, "\x1b") || strings.Count(got, "\n") != 3 {
 		t.Errorf("pipe: want three plain lines, got %q", got)
 	}
-	want = "1 hit in what this session's compactions dropped; 3 files not yet indexed\n" +
+	want = "1 hit in what this session's compactions dropped; 3 files not yet indexed; 412 messages found by keyword only until embedded\n" +
 		"hint: recall show recall:edd44f35#3fa9c1aa -C 2\nhint: recall sync\n"
 	if d := cmp.Diff(want, notes); d != "" {
 		t.Errorf("notes (-want +got):\n%s", d)

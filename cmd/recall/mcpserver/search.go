@@ -171,6 +171,9 @@ func freshness(f search.Fresh) string {
 	if f.FilesBehind > 0 {
 		s += "; " + Counted(f.FilesBehind, "file") + " not yet indexed"
 	}
+	if f.Unembedded > 0 {
+		s += "; " + Counted(f.Unembedded, "message") + " found by keyword only until embedded"
+	}
 	return s + "." + notes(f.Notes)
 }
 

@@ -1,6 +1,11 @@
 package mcpserver
 
-import "testing"
+import (
+	"testing"
+	"time"
+
+	"recall/search"
+)
 
 func TestProjectName(t *testing.T) {
 	for _, tc := range []struct{ reason, folder, want string }{
@@ -32,5 +37,14 @@ func TestCounted(t *testing.T) {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
+	}
+}
+
+// Every answer says what is missing from it.
+func TestFreshness(t *testing.T) {
+	f := search.Fresh{AsOf: time.Date(2026, 11, 3, 14, 8, 11, 0, time.UTC), FilesBehind: 3, Unembedded: 412}
+	want := "Index as of 2026-11-03 14:08:11Z; 3 files not yet indexed; 412 messages found by keyword only until embedded."
+	if got := freshness(f); got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
