@@ -16,6 +16,7 @@ const (
 	nothingIndexed  = "nothing is indexed: no transcripts in "
 	noWord          = "the question has no word that can be searched for"
 	onlyInSummaries = "only summaries of compactions hold it"
+	foundWithout    = "there are hits without the filter "
 )
 
 // nothingIndexed says that there is nothing at all.
@@ -46,15 +47,53 @@ func (l *library) whyNothing(ctx context.Context, x *index.Index, q search.Query
 		return nothingIndexed + strings.Join(l.opts.Sources, ", "), nil
 	case !searchable(q):
 		return noWord, nil
-	case len(q.Filter.Kinds) > 0:
-		return "", nil
 	}
-	q.Filter.Kinds, q.Limit = []transcript.Kind{transcript.Summary}, 1
-	sum, err := search.New(x, nil).Search(ctx, q) // words alone: a second question must cost little
-	if err != nil || !sum.Found {
+	if names := narrowedBy(q); len(names) > 0 {
+		found, err := foundByWords(ctx, x, unnarrowed(q))
+		if err != nil {
+			return "", err
+		}
+		if found {
+			return foundWithout + strings.Join(names, ", "), nil
+		}
+	}
+	q = unnarrowed(q)
+	q.Filter.Kinds = []transcript.Kind{transcript.Summary}
+	if found, err := foundByWords(ctx, x, q); err != nil || !found {
 		return "", err
 	}
 	return onlyInSummaries, nil
+}
+
+// foundByWords asks again without vectors: a second question must cost little.
+func foundByWords(ctx context.Context, x *index.Index, q search.Query) (bool, error) {
+	q.Limit = 1
+	res, err := search.New(x, nil).Search(ctx, q)
+	return err == nil && res.Found, err
+}
+
+// filterFlags are what narrowedBy names.
+var filterFlags = []string{"kind", "role", "subagents", "since", "until", "dropped", "min-score"}
+
+// narrowedBy names the filters that leave hits out of the scope.
+func narrowedBy(q search.Query) []string {
+	var names []string
+	f := q.Filter
+	for i, is := range []bool{
+		len(f.Kinds) > 0, len(f.Roles) > 0, f.Subagents != "" && f.Subagents != "include",
+		!f.Since.IsZero(), !f.Until.IsZero(), f.Dropped, q.MinScore > 0,
+	} {
+		if is {
+			names = append(names, filterFlags[i])
+		}
+	}
+	return names
+}
+
+// unnarrowed is q with all of its scope.
+func unnarrowed(q search.Query) search.Query {
+	q.Filter, q.MinScore = index.Filter{Sessions: q.Filter.Sessions, Projects: q.Filter.Projects}, 0
+	return q
 }
 
 // searchable: some wording has more than stop words and signs.

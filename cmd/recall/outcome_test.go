@@ -69,3 +69,19 @@ func TestSetFlag(t *testing.T) {
 		}
 	}
 }
+
+func TestDropFlags(t *testing.T) {
+	cmd := searchCommand(&app{})
+	for _, tc := range []struct{ reason, in, want string }{
+		{"with a value", "search x --kind file y", "search x y"},
+		{"behind =", "search x --since=7d", "search x"},
+		{"short", "search x -n 3 -n4", "search x"},
+		{"without a value", "search x --dropped y", "search x y"},
+		{"words after --", "search --kind file -- --kind file", "search -- --kind file"},
+		{"not there", "search x --scope all", "search x --scope all"},
+	} {
+		if got := strings.Join(dropFlags(strings.Fields(tc.in), cmd, "kind", "since", "limit", "dropped"), " "); got != tc.want {
+			t.Errorf("%s: got %s, want %s", tc.reason, got, tc.want)
+		}
+	}
+}

@@ -18,8 +18,9 @@ const (
 )
 
 // printResult writes the hits to standard output; what was searched, how fresh
-// it is and what to do next goes to standard error.
-func (a *app) printResult(res *search.Result) {
+// it is and what to do next goes to standard error. unfiltered is the command
+// that was typed without its filters.
+func (a *app) printResult(res *search.Result, unfiltered string) {
 	hits, weak := res.Hits, false
 	if !res.Found {
 		hits, weak = res.Weak[:min(len(res.Weak), mostWeak)], true
@@ -40,7 +41,7 @@ func (a *app) printResult(res *search.Result) {
 			a.tell("note: %s", clipWords(n, 300))
 		}
 	}
-	a.hintAfter(res, hits)
+	a.hintAfter(res, hits, unfiltered)
 }
 
 func (a *app) printHit(h search.Hit, weak bool, match func(string) bool) {
@@ -149,7 +150,11 @@ func searchedIn(s search.Scope) string {
 }
 
 // hintAfter tells the command that goes on from a result.
-func (a *app) hintAfter(res *search.Result, hits []search.Hit) {
+func (a *app) hintAfter(res *search.Result, hits []search.Hit, unfiltered string) {
+	if _, ok := noted(res, foundWithout); ok {
+		a.tell("hint: %s", unfiltered)
+		return
+	}
 	if res.Found {
 		a.hint("recall", "show", hits[0].Pointer, "-C", "2")
 		if res.Fresh.FilesBehind > 0 {

@@ -27,25 +27,44 @@ func (a *app) corrected(cmd *cobra.Command, flag, value string) string {
 // setFlag puts value in the place of a flag's; where it was given several
 // times, once. Without the flag it returns args.
 func setFlag(args []string, f *pflag.Flag, value string) []string {
-	var out []string
 	set := false
-	add := func(words ...string) {
-		if !set {
-			out = append(out, words...)
+	return editFlag(args, f, func(name string) []string {
+		if set {
+			return nil
 		}
 		set = true
+		if strings.HasSuffix(name, "=") {
+			return []string{name + value}
+		}
+		return []string{name, value}
+	})
+}
+
+// dropFlags leaves flags of cmd out.
+func dropFlags(args []string, cmd *cobra.Command, flags ...string) []string {
+	for _, name := range flags {
+		args = editFlag(args, cmd.Flags().Lookup(name), func(string) []string { return nil })
 	}
+	return args
+}
+
+// editFlag puts what edit makes of a flag's name as it was typed, with a =
+// behind it if there was one, in the place of the flag and its value.
+func editFlag(args []string, f *pflag.Flag, edit func(name string) []string) []string {
+	var out []string
 	for i := 0; i < len(args); i++ {
 		switch arg := args[i]; {
 		case arg == "--":
 			return append(out, args[i:]...)
 		case arg == "--"+f.Name || f.Shorthand != "" && arg == "-"+f.Shorthand:
-			add(arg, value)
-			i++ // its value
+			out = append(out, edit(arg)...)
+			if f.NoOptDefVal == "" {
+				i++ // its value
+			}
 		case strings.HasPrefix(arg, "--"+f.Name+"="):
-			add("--" + f.Name + "=" + value)
-		case f.Shorthand != "" && strings.HasPrefix(arg, "-"+f.Shorthand):
-			add("-"+f.Shorthand, value)
+			out = append(out, edit("--"+f.Name+"=")...)
+		case f.Shorthand != "" && !strings.HasPrefix(arg, "--") && strings.HasPrefix(arg, "-"+f.Shorthand):
+			out = append(out, edit("-"+f.Shorthand)...)
 		default:
 			out = append(out, arg)
 		}

@@ -53,7 +53,7 @@ func hit() search.Hit {
 func print(tty terminal, res *search.Result) (stdout, stderr string) {
 	var out, err bytes.Buffer
 	a := &app{out: &out, err: &err, tty: tty, now: func() time.Time { return noon }}
-	a.printResult(res)
+	a.printResult(res, "")
 	return out.String(), err.String()
 }
 
