@@ -22,11 +22,6 @@ func avx2Gemm2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc 
 //go:noescape
 func avx2Gemm1(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, start *float32, lds int)
 
-// avx2Unpack is kernel.unpack.
-//
-//go:noescape
-func avx2Unpack(panel []float32, values []int8, scales []float32, blocks int)
-
 // avx2Gelu is kernel.gelu.
 //
 //go:noescape

@@ -24,10 +24,11 @@
 // # Kernels
 //
 // What multiplies is chosen when a model is loaded, from what the processor can
-// do: see [Kernels]. "avx512vnni" and "avxvnni" multiply bytes, the others
-// floats made from the same bytes; their vectors differ by a cosine of about
-// 0.999. The word table is never copied: its rows are read from the weights as
-// they are needed.
+// do: see [Kernels]. "avx512vnni", "avxvnni" and "avx2" multiply the weights'
+// bytes by inputs rounded to integers, of 8 bits or for "avx2" of 13; the others
+// multiply floats made from the same bytes. Their vectors differ by a cosine of
+// about 0.999. Attention is computed in floats by all. The word table is never
+// copied: its rows are read from the weights as they are needed.
 //
 // The assembly is written by the generator in gen; a test there fails when it is
 // not current. What arm64 computes can be tested on other machines by

@@ -15,7 +15,7 @@ func TestKernelsAgree(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := loadTiny(t, name)
 			least := 0.999999
-			if m.kernel.byteGemm != nil {
+			if m.kernel.intGemm != nil {
 				least = 0.998
 			}
 			for i, v := range m.Embed(lists) {
@@ -82,6 +82,7 @@ func TestLoadFaults(t *testing.T) {
 		"heads do not divide":        {weights, strings.Replace(toc, `"heads":3`, `"heads":5`, 1), vocab, "", "multiples of 32"},
 		"sizes overflow":             {weights, strings.Replace(toc, `"ffn":160`, `"ffn":9000000000`, 1), vocab, "", "absurd"},
 		"pooling of another kind":    {weights, strings.Replace(toc, `"mean"`, `"max"`, 1), vocab, "", `"max"`},
+		"sums may overflow":          {weights, strings.Replace(toc, `"hidden":96`, `"hidden":3072`, 1), vocab, "", "more than 2048"},
 		"tensor of another shape":    {weights, strings.Replace(toc, `"ffn":160`, `"ffn":192`, 1), vocab, "", "l0.f1.w"},
 		"tensor missing":             {weights, strings.Replace(toc, `"l2.o.w"`, `"x"`, 1), vocab, "", "no tensor l2.o.w"},
 		"vocabulary of another size": {weights, toc, vocab + "more\n", "", "vocabulary has"},

@@ -25,6 +25,8 @@ func (s shape) check() error {
 		return fmt.Errorf("a size is absurd: %+v", s)
 	case s.Hidden%s.Heads != 0 || s.Hidden/s.Heads%blockSize != 0 || s.FFN%blockSize != 0:
 		return fmt.Errorf("sizes are no multiples of %d: %+v", blockSize, s)
+	case s.Hidden > maxDepth: // no linear is deeper, see loadBlock
+		return fmt.Errorf("hidden size %d is more than %d", s.Hidden, maxDepth)
 	case s.Pooling != "mean":
 		return fmt.Errorf("pooling %q is not known", s.Pooling)
 	}

@@ -24,17 +24,18 @@ type kernel struct {
 	// to x*gain + shift. The length is a multiple of 32.
 	addNorm func(x, add, gain, shift []float32)
 
-	// Where there is a byteGemm, layers multiply bytes.
-	byteCols int           // columns of a panel
-	byteGemm []rowByteGemm // by falling rows, the last for 1
-	// quantize writes src-center as bytes, 0 for its least value and 255 for
-	// its greatest, and to row the step between bytes and the least value. The
-	// length is a multiple of 32.
+	// Where there is an intGemm, layers multiply integers.
+	group   int          // integers of an input in 32 bits: 4 bytes or 2 words
+	intCols int          // columns of a panel
+	intGemm []rowIntGemm // by falling rows, the last for 1
+	// quantize writes src-center as bytes or words, 0 for its least value and 255
+	// or 8191 for its greatest, and to row the step between integers and the
+	// least value. The length of src is a multiple of 32.
 	quantize func(dst []uint8, src, center []float32, row *[2]float32)
 	// repack multiplies blocks of 32 values by share times their scale, a half
-	// float, with 15 bits after the point, rounds them and writes them four
-	// each 4*byteCols bytes. Products are at most 2^15 before rounding. It sets sum to
-	// the sum of the values written.
+	// float, with 15 bits after the point, rounds them and writes a group of them
+	// each group*intCols bytes. Products are at most 2^15 before rounding. It sets
+	// sum to the sum of the values written.
 	repack func(dst *int8, values, scales *uint8, blocks int, sum *int32, share float32)
 }
 
@@ -48,16 +49,16 @@ type rowGemm struct {
 	f    gemmFunc
 }
 
-// byteGemmFunc writes some rows of one panel of a byteLinear: a has 4*k4
-// columns, b and cols are the panel's values and columns, rows what quantize
-// left for each row of a. lda and ldc are bytes from row to row; k4 is a
-// multiple of 4. If add is 1 and not 0, the product is added to c. The panel that
-// will be used next lies next bytes behind b and is fetched meanwhile.
-type byteGemmFunc func(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add, next int)
+// intGemmFunc writes some rows of one panel of an intLinear: a has so many groups
+// of columns, a multiple of 4, b and cols are the panel's values and columns,
+// rows what quantize left for each row of a. lda and ldc are bytes from row to
+// row. If add is 1 and not 0, the product is added to c. The panel that will be
+// used next lies next bytes behind b and is fetched meanwhile.
+type intGemmFunc func(groups int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add, next int)
 
-type rowByteGemm struct {
+type rowIntGemm struct {
 	rows int
-	f    byteGemmFunc
+	f    intGemmFunc
 }
 
 // Kernels names the kernels that this processor can run, the fastest first. The

@@ -14,7 +14,7 @@ func nativeKernels() []*kernel {
 		{wide && x.HasAVX512VNNI, vnni512Kernel()},
 		{narrow && x.HasAVXVNNI, vnni256Kernel()},
 		{wide, &avx512Kernel},
-		{narrow, &avx2Kernel},
+		{narrow, avx2Kernel()},
 	} {
 		if k.can {
 			ks = append(ks, k.kernel)
@@ -33,11 +33,11 @@ var avx512Kernel = kernel{
 	addNorm: avx512AddNorm,
 }
 
-var avx2Kernel = kernel{
-	name:    "avx2",
+// avx2Floats is what the kernels for narrow registers have in common. They
+// multiply integers in layers.
+var avx2Floats = kernel{
 	cols:    16,
 	gemm:    []rowGemm{{6, avx2Gemm6}, {4, avx2Gemm4}, {2, avx2Gemm2}, {1, avx2Gemm1}},
-	unpack:  avx2Unpack,
 	gelu:    avx2Gelu,
 	softmax: avx2Softmax,
 	addNorm: avx2AddNorm,
@@ -47,8 +47,8 @@ var avx2Kernel = kernel{
 func vnni512Kernel() *kernel {
 	k := avx512Kernel
 	k.name = "avx512vnni"
-	k.byteCols = 32
-	k.byteGemm = []rowByteGemm{{12, vnni512Gemm12}, {8, vnni512Gemm8}, {4, vnni512Gemm4}, {2, vnni512Gemm2}, {1, vnni512Gemm1}}
+	k.group, k.intCols = 4, 32
+	k.intGemm = []rowIntGemm{{12, vnni512Gemm12}, {8, vnni512Gemm8}, {4, vnni512Gemm4}, {2, vnni512Gemm2}, {1, vnni512Gemm1}}
 	k.quantize = vnni512Quantize
 	k.repack = vnni512Repack
 	return &k
@@ -56,11 +56,22 @@ func vnni512Kernel() *kernel {
 
 // vnni256Kernel is for laptops from 2022, which have no AVX-512.
 func vnni256Kernel() *kernel {
-	k := avx2Kernel
+	k := avx2Floats
 	k.name = "avxvnni"
-	k.byteCols = 16
-	k.byteGemm = []rowByteGemm{{6, vnni256Gemm6}, {4, vnni256Gemm4}, {2, vnni256Gemm2}, {1, vnni256Gemm1}}
+	k.group, k.intCols = 4, 16
+	k.intGemm = []rowIntGemm{{6, vnni256Gemm6}, {4, vnni256Gemm4}, {2, vnni256Gemm2}, {1, vnni256Gemm1}}
 	k.quantize = vnni256Quantize
 	k.repack = vnni256Repack
+	return &k
+}
+
+// avx2Kernel is for processors from 2013 on that have neither.
+func avx2Kernel() *kernel {
+	k := avx2Floats
+	k.name = "avx2"
+	k.group, k.intCols = 2, 16
+	k.intGemm = []rowIntGemm{{6, madd256Gemm6}, {4, madd256Gemm4}, {2, madd256Gemm2}, {1, madd256Gemm1}}
+	k.quantize = madd256Quantize
+	k.repack = madd256Repack
 	return &k
 }

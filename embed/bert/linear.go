@@ -19,8 +19,8 @@ type input struct {
 	rows   int
 	floats []float32
 	panel  []float32    // of the weights of a floatLinear
-	bytes  []uint8      // of a byteLinear
-	ranges [][2]float32 // of each row of bytes, see kernel.quantize
+	ints   []uint8      // of an intLinear: bytes, or words with the low byte first
+	ranges [][2]float32 // of each row of ints, see kernel.quantize
 }
 
 // floatLinear multiplies floats. Its weights stay bytes until they are needed,

@@ -75,8 +75,8 @@ func (m matrix) inputs(at, n int) matrix {
 // linear makes a matrix ready to multiply values that are spread around center,
 // or around 0 where that is nil.
 func (m *Model) linear(w matrix, center []float32) linear {
-	if m.kernel.byteGemm != nil {
-		return newByteLinear(m.kernel, w, center)
+	if m.kernel.intGemm != nil {
+		return newIntLinear(m.kernel, w, center)
 	}
 	return newFloatLinear(m.kernel, w)
 }

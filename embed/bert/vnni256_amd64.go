@@ -2,25 +2,25 @@
 
 package bert
 
-// vnni256Gemm6 is a byteGemmFunc for panels of 16 columns, 6 rows at a time.
+// vnni256Gemm6 is an intGemmFunc for panels of 16 columns, 6 rows at a time.
 //
 //go:noescape
-func vnni256Gemm6(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
+func vnni256Gemm6(groups int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
 
-// vnni256Gemm4 is a byteGemmFunc for panels of 16 columns, 4 rows at a time.
+// vnni256Gemm4 is an intGemmFunc for panels of 16 columns, 4 rows at a time.
 //
 //go:noescape
-func vnni256Gemm4(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
+func vnni256Gemm4(groups int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
 
-// vnni256Gemm2 is a byteGemmFunc for panels of 16 columns, 2 rows at a time.
+// vnni256Gemm2 is an intGemmFunc for panels of 16 columns, 2 rows at a time.
 //
 //go:noescape
-func vnni256Gemm2(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
+func vnni256Gemm2(groups int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
 
-// vnni256Gemm1 is a byteGemmFunc for panels of 16 columns, 1 rows at a time.
+// vnni256Gemm1 is an intGemmFunc for panels of 16 columns, 1 rows at a time.
 //
 //go:noescape
-func vnni256Gemm1(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
+func vnni256Gemm1(groups int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
 
 // vnni256Quantize is kernel.quantize.
 //

@@ -6,9 +6,9 @@ DATA ·vnni256Pool+0(SB)/4, $0x2edbe6ff
 DATA ·vnni256Pool+4(SB)/4, $0x437f0000
 GLOBL ·vnni256Pool(SB), RODATA|NOPTR, $8
 
-// func vnni256Gemm6(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
+// func vnni256Gemm6(groups int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
 TEXT ·vnni256Gemm6(SB), NOSPLIT, $0-80
-	MOVQ k4+0(FP), AX
+	MOVQ groups+0(FP), AX
 	MOVQ a+8(FP), SI
 	MOVQ lda+16(FP), R8
 	MOVQ b+24(FP), DI
@@ -230,9 +230,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func vnni256Gemm4(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
+// func vnni256Gemm4(groups int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
 TEXT ·vnni256Gemm4(SB), NOSPLIT, $0-80
-	MOVQ k4+0(FP), AX
+	MOVQ groups+0(FP), AX
 	MOVQ a+8(FP), SI
 	MOVQ lda+16(FP), R8
 	MOVQ b+24(FP), DI
@@ -392,9 +392,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func vnni256Gemm2(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
+// func vnni256Gemm2(groups int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
 TEXT ·vnni256Gemm2(SB), NOSPLIT, $0-80
-	MOVQ k4+0(FP), AX
+	MOVQ groups+0(FP), AX
 	MOVQ a+8(FP), SI
 	MOVQ lda+16(FP), R8
 	MOVQ b+24(FP), DI
@@ -489,9 +489,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func vnni256Gemm1(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
+// func vnni256Gemm1(groups int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
 TEXT ·vnni256Gemm1(SB), NOSPLIT, $0-80
-	MOVQ k4+0(FP), AX
+	MOVQ groups+0(FP), AX
 	MOVQ a+8(FP), SI
 	MOVQ lda+16(FP), R8
 	MOVQ b+24(FP), DI
@@ -600,7 +600,7 @@ range:
 	VBROADCASTSS X1, Y1
 	MOVQ SI, DI
 	MOVQ CX, DX
-bytes:
+integers:
 	VMOVUPS (DI), Y2
 	VSUBPS (R10), Y2, Y2
 	ADDQ $32, R10
@@ -614,7 +614,7 @@ bytes:
 	ADDQ $8, R8
 	ADDQ $32, DI
 	SUBQ $8, DX
-	JG bytes
+	JG integers
 	VZEROUPPER
 	RET
 

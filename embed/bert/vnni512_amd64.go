@@ -2,30 +2,30 @@
 
 package bert
 
-// vnni512Gemm12 is a byteGemmFunc for panels of 32 columns, 12 rows at a time.
+// vnni512Gemm12 is an intGemmFunc for panels of 32 columns, 12 rows at a time.
 //
 //go:noescape
-func vnni512Gemm12(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
+func vnni512Gemm12(groups int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
 
-// vnni512Gemm8 is a byteGemmFunc for panels of 32 columns, 8 rows at a time.
+// vnni512Gemm8 is an intGemmFunc for panels of 32 columns, 8 rows at a time.
 //
 //go:noescape
-func vnni512Gemm8(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
+func vnni512Gemm8(groups int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
 
-// vnni512Gemm4 is a byteGemmFunc for panels of 32 columns, 4 rows at a time.
+// vnni512Gemm4 is an intGemmFunc for panels of 32 columns, 4 rows at a time.
 //
 //go:noescape
-func vnni512Gemm4(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
+func vnni512Gemm4(groups int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
 
-// vnni512Gemm2 is a byteGemmFunc for panels of 32 columns, 2 rows at a time.
+// vnni512Gemm2 is an intGemmFunc for panels of 32 columns, 2 rows at a time.
 //
 //go:noescape
-func vnni512Gemm2(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
+func vnni512Gemm2(groups int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
 
-// vnni512Gemm1 is a byteGemmFunc for panels of 32 columns, 1 rows at a time.
+// vnni512Gemm1 is an intGemmFunc for panels of 32 columns, 1 rows at a time.
 //
 //go:noescape
-func vnni512Gemm1(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
+func vnni512Gemm1(groups int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
 
 // vnni512Quantize is kernel.quantize.
 //

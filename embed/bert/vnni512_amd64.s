@@ -6,9 +6,9 @@ DATA ·vnni512Pool+0(SB)/4, $0x2edbe6ff
 DATA ·vnni512Pool+4(SB)/4, $0x437f0000
 GLOBL ·vnni512Pool(SB), RODATA|NOPTR, $8
 
-// func vnni512Gemm12(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
+// func vnni512Gemm12(groups int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
 TEXT ·vnni512Gemm12(SB), NOSPLIT, $0-80
-	MOVQ k4+0(FP), AX
+	MOVQ groups+0(FP), AX
 	MOVQ a+8(FP), SI
 	MOVQ lda+16(FP), R8
 	MOVQ b+24(FP), DI
@@ -399,9 +399,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func vnni512Gemm8(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
+// func vnni512Gemm8(groups int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
 TEXT ·vnni512Gemm8(SB), NOSPLIT, $0-80
-	MOVQ k4+0(FP), AX
+	MOVQ groups+0(FP), AX
 	MOVQ a+8(FP), SI
 	MOVQ lda+16(FP), R8
 	MOVQ b+24(FP), DI
@@ -674,9 +674,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func vnni512Gemm4(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
+// func vnni512Gemm4(groups int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
 TEXT ·vnni512Gemm4(SB), NOSPLIT, $0-80
-	MOVQ k4+0(FP), AX
+	MOVQ groups+0(FP), AX
 	MOVQ a+8(FP), SI
 	MOVQ lda+16(FP), R8
 	MOVQ b+24(FP), DI
@@ -831,9 +831,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func vnni512Gemm2(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
+// func vnni512Gemm2(groups int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
 TEXT ·vnni512Gemm2(SB), NOSPLIT, $0-80
-	MOVQ k4+0(FP), AX
+	MOVQ groups+0(FP), AX
 	MOVQ a+8(FP), SI
 	MOVQ lda+16(FP), R8
 	MOVQ b+24(FP), DI
@@ -927,9 +927,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func vnni512Gemm1(k4 int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
+// func vnni512Gemm1(groups int, a *uint8, lda int, b *int8, c *float32, ldc int, cols *float32, rows *[2]float32, add int, next int)
 TEXT ·vnni512Gemm1(SB), NOSPLIT, $0-80
-	MOVQ k4+0(FP), AX
+	MOVQ groups+0(FP), AX
 	MOVQ a+8(FP), SI
 	MOVQ lda+16(FP), R8
 	MOVQ b+24(FP), DI
@@ -1043,7 +1043,7 @@ range:
 	VBROADCASTSS X1, Z1
 	MOVQ SI, DI
 	MOVQ CX, DX
-bytes:
+integers:
 	VMOVUPS (DI), Z2
 	VSUBPS (R10), Z2, Z2
 	ADDQ $64, R10
@@ -1054,7 +1054,7 @@ bytes:
 	ADDQ $16, R8
 	ADDQ $64, DI
 	SUBQ $16, DX
-	JG bytes
+	JG integers
 	VZEROUPPER
 	RET
 

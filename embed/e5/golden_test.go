@@ -61,8 +61,9 @@ func TestGoldenTokens(t *testing.T) {
 	}
 }
 
-// least cosine of a text to its reference, by kernel; floats where not named.
-var tolerance = map[string]float64{"avx512vnni": 0.9985, "avxvnni": 0.9985}
+// least cosine of a text to its reference, by kernel; floats where not named. That
+// of "avx2" is greater since its inputs are rounded more finely.
+var tolerance = map[string]float64{"avx512vnni": 0.9985, "avxvnni": 0.9985, "avx2": 0.9992}
 
 const floatTolerance = 0.9998
 

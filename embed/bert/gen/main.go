@@ -37,8 +37,9 @@ func files() map[string]string {
 	}
 	add("avx512_amd64", vectorKernels(avx512, []int{14, 8, 4, 2, 1}))
 	add("avx2_amd64", vectorKernels(avx2, []int{6, 4, 2, 1}))
-	add("vnni512_amd64", vnniKernels("vnni512", avx512, []int{12, 8, 4, 2, 1}))
-	add("vnni256_amd64", vnniKernels("vnni256", avx2, []int{6, 4, 2, 1}))
+	add("vnni512_amd64", intKernels(vnni512, []int{12, 8, 4, 2, 1}))
+	add("vnni256_amd64", intKernels(vnni256, []int{6, 4, 2, 1}))
+	add("madd256_amd64", intKernels(madd256, []int{6, 4, 2, 1}))
 	add("neon_arm64", neonKernels([]int{8, 4, 2, 1}))
 	return out
 }
@@ -49,7 +50,9 @@ func vectorKernels(v isa, rows []int) *asm {
 	for _, mr := range rows {
 		gemm(a, v, mr)
 	}
-	unpack(a, v)
+	if v.wide() { // narrow ones multiply floats in attention only
+		unpack(a, v)
+	}
 	gelu(a, v)
 	softmax(a, v)
 	addNorm(a, v)

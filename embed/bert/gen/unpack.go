@@ -14,9 +14,7 @@ func unpack(a *asm, v isa) {
 	for group := range 8 {
 		for h := range 2 {
 			at := (2*group + h) * v.bytes
-			if at%64 == 0 {
-				a.op("PREFETCHT1", mem(at, "SI")+"(R8*1)")
-			}
+			a.op("PREFETCHT1", mem(at, "SI")+"(R8*1)")
 			a.op("VMOVUPS", mem(at, "SI"), v.r(2))
 			for k := range 4 {
 				unpackOne(a, v, k, h)
