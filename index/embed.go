@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -115,7 +116,47 @@ func (r *embedding) exchange(ctx context.Context, o Options, done batch) (batch,
 	if err == nil {
 		next, r.rep.Left, err = x.missing(embedBatch)
 	}
+	if err == nil && len(next.texts) == 0 {
+		err = x.noteEmbedded()
+	}
 	return next, errors.Join(err, x.Close())
+}
+
+// noteEmbedded keeps how many passages there were when nothing was left to embed.
+func (x *Index) noteEmbedded() error {
+	if x.Embedded() {
+		return nil
+	}
+	return os.WriteFile(x.embeddedFile(), []byte(strconv.Itoa(int(x.cat.visible))), 0o600)
+}
+
+func (x *Index) embeddedFile() string {
+	return filepath.Join(x.path("vec"), vectors.Dir(x.o.Embedder.Model()), "complete")
+}
+
+// Embedded says that an Embed would find nothing to do; it costs much less. Until
+// there are new messages that stays so.
+func (x *Index) Embedded() bool {
+	if x.vec == nil {
+		return false
+	}
+	b, err := os.ReadFile(x.embeddedFile())
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return err == nil && string(b) == strconv.Itoa(int(x.cat.visible)) && x.waiting() == 0
+}
+
+// waiting counts the messages with a passage that waits for its vector.
+func (x *Index) waiting() (n int) {
+	last := -1
+	for id := range x.cat.passages {
+		p := &x.cat.passages[id]
+		if p.wantsVector() && int(p.msg) != last && !x.vec.Has(p.hash) {
+			n++
+			last = int(p.msg)
+		}
+	}
+	return n
 }
 
 // batch is a number of texts on their way to becoming vectors.

@@ -121,6 +121,36 @@ func TestOneProcessEmbedsAtATime(t *testing.T) {
 	}
 }
 
+// TestCoverageIsOfWhatGetsAVector: the later passages of an output never get one.
+func TestCoverageIsOfWhatGetsAVector(t *testing.T) {
+	root, a, _ := history(t)
+	a.bash("cat log", strings.Repeat("one line of a long log\n", 400))
+	o := embedded(t, t.TempDir(), root, embed.NewHashed(8))
+	x, err := Open(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := x.Stats(context.Background(), nil, Filter{})
+	if err != nil || st.Pending != st.Wanted || st.Wanted == 0 || st.Wanted >= st.Passages || x.Embedded() {
+		t.Errorf("before: %+v %v", st, err)
+	}
+	x.Close()
+	if _, err := Embed(context.Background(), o, EmbedOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if x, err = Open(context.Background(), o); err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	if st, err := x.Stats(context.Background(), nil, Filter{}); err != nil || st.Pending != 0 || st.Wanted == 0 || !x.Embedded() {
+		t.Errorf("after: %+v %v", st, err)
+	}
+	a.user("One more.")
+	if syncNow(t, x); x.Embedded() {
+		t.Error("a new message has no vector yet")
+	}
+}
+
 func TestModelsDoNotMix(t *testing.T) {
 	root, _, _ := history(t)
 	dir := t.TempDir()

@@ -30,14 +30,7 @@ func (x *Index) Fresh() Fresh {
 	f := x.readFresh()
 	out := Fresh{AsOf: f.AsOf, FilesBehind: f.Behind, Notes: slices.Concat(x.notes, f.Lost, f.Notes)}
 	if x.vec != nil {
-		last := -1
-		for id := range x.cat.passages {
-			p := &x.cat.passages[id]
-			if p.wantsVector() && int(p.msg) != last && !x.vec.Has(p.hash) {
-				out.Unembedded++
-				last = int(p.msg)
-			}
-		}
+		out.Unembedded = x.waiting()
 	}
 	return out
 }
@@ -160,7 +153,7 @@ func (x *Index) Account(context.Context) ([]FileAccount, error) {
 	var out []FileAccount
 	for i := range x.cat.files {
 		f := &x.cat.files[i]
-		a := FileAccount{Path: f.path, Records: maps.Clone(f.counts), Gone: x.isGone(f.path), Behind: f.size == 0}
+		a := FileAccount{Path: f.path, Records: maps.Clone(f.counts), Gone: x.isGone(f.path), Behind: f.mtime == 0}
 		a.Lines = max(0, f.state.Line-1)
 		if f.state.Mid { // the last line has no newline
 			a.Lines++

@@ -138,8 +138,11 @@ func (x *Index) Stats(_ context.Context, terms []string, f Filter) (Stats, error
 		if k := kinds[p.kind]; k == transcript.Command || k == transcript.Output {
 			tools++
 		}
-		if x.vec != nil && p.wantsVector() && !x.vec.Has(p.hash) {
-			st.Pending++
+		if x.vec != nil && p.wantsVector() {
+			st.Wanted++
+			if !x.vec.Has(p.hash) {
+				st.Pending++
+			}
 		}
 		convs[x.cat.convs[x.cat.messages[p.msg].conv].Session] = true
 	}

@@ -141,9 +141,10 @@ func (x *Index) unread(f transcript.File) int64 {
 	return max(1, f.Size)
 }
 
+// exists: a path that may not be looked at counts as there.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
-	return err == nil
+	return !errors.Is(err, os.ErrNotExist)
 }
 
 func (s *syncing) readAll(todo []transcript.File) error {

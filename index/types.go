@@ -56,6 +56,7 @@ type Stats struct {
 	Tools    float64        // share of passages that are commands or outputs
 	DF       map[string]int // passages that hold the term, over the whole index
 	Total    int            // passages in the whole index: the N that goes with DF
+	Wanted   int            // passages in scope that get a vector, if they have one yet or not
 	Pending  int            // passages in scope that still wait for their vector
 }
 

@@ -241,6 +241,7 @@ func (m *mem) stats(terms []string, f index.Filter) index.Stats {
 		if p.Kind == transcript.Command || p.Kind == transcript.Output {
 			tools++
 		}
+		st.Wanted++
 		if _, ok := m.vectors[p.ID]; !ok {
 			st.Pending++
 		}

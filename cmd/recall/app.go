@@ -41,11 +41,28 @@ type app struct {
 }
 
 func newApp(args []string, in io.Reader, out, err io.Writer, getenv func(string) string) *app {
-	return &app{
+	a := &app{
 		args: args, in: in, out: out, err: err, getenv: getenv, now: time.Now,
 		tty: terminalOf(out, getenv), errTTY: terminalOf(err, getenv), place: thisPlace(getenv),
 		log: slog.New(slog.DiscardHandler),
 	}
+	a.out = &checked{w: out}
+	return a
+}
+
+// checked remembers the first error of a writer, which many small writes do not
+// look at.
+type checked struct {
+	w   io.Writer
+	err error
+}
+
+func (c *checked) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	if c.err == nil {
+		c.err = err
+	}
+	return n, err
 }
 
 func (a *app) close() {

@@ -54,6 +54,9 @@ func (k asking) fill(ctx context.Context, x *index.Index, q *search.Query) error
 	if q.Session == "" {
 		q.Session = asker
 	}
+	if i := slices.IndexFunc(sessions, func(s index.Session) bool { return s.ID == asker }); q.Project == "" && i >= 0 {
+		q.Project = sessions[i].Project // the working folder may have changed since
+	}
 	if q.Project == "" {
 		q.Project = k.dir
 	}

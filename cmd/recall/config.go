@@ -22,19 +22,21 @@ type key struct {
 	flag  string // "" when there is none
 	def   func(place) string
 	check func(string) error // nil: any text
+	// folder settings must not depend on the working folder by default.
+	folder bool
 }
 
 // keys are all settings. Lists are joined by the platform's list separator.
 var keys = []key{
-	{"sources", "RECALL_SOURCES", "source", place.sources, nil},
-	{"home", "RECALL_HOME", "home", place.home, nil},
-	{"embedder", "RECALL_EMBEDDER", "embedder", fixed("e5"), checkEmbedder},
-	{"threads", "RECALL_THREADS", "", fixed("0"), checkCount},
-	{"kernel", "RECALL_KERNEL", "", fixed(""), nil},
-	{"limit", "RECALL_LIMIT", "", fixed("10"), checkLimit},
-	{"log_level", "RECALL_LOG_LEVEL", "", fixed("warn"), checkLevel},
-	{"ollama.url", "RECALL_OLLAMA_URL", "", fixed(""), nil},
-	{"ollama.num_thread", "RECALL_OLLAMA_NUM_THREAD", "", fixed("0"), checkCount},
+	{"sources", "RECALL_SOURCES", "source", place.sources, nil, true},
+	{"home", "RECALL_HOME", "home", place.home, nil, true},
+	{"embedder", "RECALL_EMBEDDER", "embedder", fixed("e5"), checkEmbedder, false},
+	{"threads", "RECALL_THREADS", "", fixed("0"), checkCount, false},
+	{"kernel", "RECALL_KERNEL", "", fixed(""), nil, false},
+	{"limit", "RECALL_LIMIT", "", fixed("10"), checkLimit, false},
+	{"log_level", "RECALL_LOG_LEVEL", "", fixed("warn"), checkLevel, false},
+	{"ollama.url", "RECALL_OLLAMA_URL", "", fixed(""), nil, false},
+	{"ollama.num_thread", "RECALL_OLLAMA_NUM_THREAD", "", fixed("0"), checkCount, false},
 }
 
 // setting is the value of a key and where it came from.
@@ -82,7 +84,11 @@ func readConfig(p place, file string, flags map[string]string) (*config, error) 
 	if !asked {
 		c.file = p.config()
 	}
-	inFile, err := readFile(c.file)
+	var inFile map[string]string
+	var err error
+	if asked || filepath.IsAbs(c.file) {
+		inFile, err = readFile(c.file)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && asked:
 		return nil, hintf("config", "recall status -v", "%s names %s, which does not exist", from, c.file)
@@ -91,6 +97,9 @@ func readConfig(p place, file string, flags map[string]string) (*config, error) 
 	}
 	for _, k := range keys {
 		s := k.pick(p, c.file, inFile, flags)
+		if s.from == "default" && k.folder && !filepath.IsAbs(s.value) {
+			return nil, hintf("config", "recall help config", "no folder for %s is known, since no home folder is: set %s", k.name, k.env)
+		}
 		if k.check != nil {
 			if err := k.check(s.value); err != nil {
 				return nil, hintf("config", "recall help config", "%s (%s): %v", k.name, s.from, err)

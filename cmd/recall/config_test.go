@@ -45,6 +45,26 @@ func TestDefaultPlaces(t *testing.T) {
 	}
 }
 
+// TestNoFolderIsGuessed: without a home folder nothing is kept in, or read from,
+// the working folder.
+func TestNoFolderIsGuessed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.MkdirAll(filepath.Join(".config", "recall"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(".config", "recall", "config.toml"), []byte("limit = 3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := readConfig(place{"linux", env()}, "", nil)
+	if err == nil || !strings.Contains(err.Error(), "set RECALL_") {
+		t.Errorf("got %v", err)
+	}
+	c, err := readConfig(place{"linux", env("RECALL_HOME", "/data", "RECALL_SOURCES", "/history")}, "", nil)
+	if err != nil || c.get("limit") != "10" {
+		t.Errorf("got limit %v, %v", c, err)
+	}
+}
+
 func TestOrderOfSettings(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "config.toml")
 	text := "embedder = \"none\"\nlimit = 7\nsources = [\"~/a\", \"/b\"]\n[ollama]\nurl = \"http://127.0.0.1:1\"\n"

@@ -77,6 +77,25 @@ func TestInterruptedSyncSaysHowToGoOn(t *testing.T) {
 	}
 }
 
+// full is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+func TestOutputThatCannotBeWrittenIsAnError(t *testing.T) {
+	home := t.TempDir()
+	if _, err := writeChat(home+"/projects", "session 1 /home/dev/shop 2026-11-02T09:00:00Z\nuser: why does pgbouncer fail\nassistant: It is version 1.2."); err != nil {
+		t.Fatal(err)
+	}
+	getenv := env("HOME", home, "CLAUDE_CONFIG_DIR", home, "RECALL_HOME", home+"/data", "RECALL_EMBEDDER", "none")
+	for _, args := range [][]string{{"search", "pgbouncer"}, {"show", "recall:11111111"}, {"status"}, {"sessions"}, {"doctor"}, {"help"}} {
+		err := run(t.Context(), args, strings.NewReader(""), full{}, io.Discard, getenv)
+		if exitCode(err) != exitError || !strings.Contains(err.Error(), "no space left") {
+			t.Errorf("%v: got %v", args, err)
+		}
+	}
+}
+
 func TestWhatHelpsWhenTheIndexDoesNotOpen(t *testing.T) {
 	for _, tc := range []struct {
 		reason     string

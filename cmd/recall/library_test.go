@@ -88,6 +88,25 @@ func TestAWaitForTheLockIsToldOnce(t *testing.T) {
 	}
 }
 
+// TestTheAskingConversationKnowsItsProject: the working folder may be another one.
+func TestTheAskingConversationKnowsItsProject(t *testing.T) {
+	l := shelf(t)
+	k := asking{dir: "/", place: place{"linux", env("CLAUDE_CONFIG_DIR", t.TempDir(), "CLAUDE_CODE_SESSION_ID", "11111111-1111-4111-8111-111111111111")}}
+	for _, tc := range []struct{ reason, asked, want string }{
+		{"of the conversation", "", "/home/dev/shop"},
+		{"asked for", "/home/dev/other", "/home/dev/other"},
+	} {
+		q := search.Query{Text: "pgbouncer", Project: tc.asked}
+		err := l.use(t.Context(), func(x *index.Index) error {
+			l.catchUp(t.Context(), x, time.Minute, nil)
+			return k.fill(t.Context(), x, &q)
+		})
+		if err != nil || q.Project != tc.want {
+			t.Errorf("%s: got %s, %v", tc.reason, q.Project, err)
+		}
+	}
+}
+
 func TestTheCurrentPromptIsNoAnswer(t *testing.T) {
 	l := shelf(t)
 	k := asking{place: place{"linux", env("CLAUDE_CONFIG_DIR", t.TempDir(), "CLAUDE_CODE_SESSION_ID", "11111111-1111-4111-8111-111111111111")}}

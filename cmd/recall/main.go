@@ -11,6 +11,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -20,7 +21,7 @@ import (
 func main() { os.Exit(mainCode()) }
 
 func mainCode() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second ^C ends the process at once
 	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
@@ -39,6 +40,9 @@ func (a *app) execute(ctx context.Context) error {
 	root := newRoot(a)
 	root.SetArgs(a.args)
 	err := root.ExecuteContext(ctx)
+	if c, ok := a.out.(*checked); ok && c.err != nil && ctx.Err() == nil {
+		return fmt.Errorf("standard output: %w", c.err)
+	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return errInterrupted
 	}

@@ -114,10 +114,10 @@ func withoutVectors(ctx context.Context, x *index.Index, q search.Query, s searc
 		f.Projects = []string{s.Project}
 	}
 	st, err := x.Stats(ctx, nil, f)
-	if err != nil || st.Pending*20 <= st.Passages {
+	if err != nil || st.Pending*20 <= st.Wanted {
 		return "", err
 	}
-	return fmt.Sprintf("meaning search covers %d %% of this so far; 'recall sync' computes the rest", 100*(st.Passages-st.Pending)/st.Passages), nil
+	return fmt.Sprintf("meaning search covers %d %% of this so far; the rest follows in the background, or at once by 'recall sync'", 100*(st.Wanted-st.Pending)/st.Wanted), nil
 }
 
 // searchLine is a search that can be pasted.

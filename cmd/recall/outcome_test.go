@@ -32,7 +32,7 @@ func TestMissingVectorsAreToldWhenTheyAreMany(t *testing.T) {
 		{Text: "pgbouncer", Scope: "session", Session: "11111111-1111-4111-8111-111111111111"},
 	}
 	for _, q := range questions {
-		if got, want := ask(q), "meaning search covers 0 % of this so far; 'recall sync' computes the rest"; got != want {
+		if got, want := ask(q), "meaning search covers 0 % of this so far; the rest follows in the background, or at once by 'recall sync'"; got != want {
 			t.Errorf("%s: got %q, want %q", q.Scope, got, want)
 		}
 	}

@@ -12,8 +12,12 @@ import (
 	"recall/index"
 )
 
-// slice is how long a sync holds the index before others get their turn.
-const slice = 2 * time.Second
+// A sync holds the index for a slice and then lets others have it for a moment,
+// who look for it every 10 ms and wait for 2 s.
+const (
+	slice = time.Second
+	turn  = 25 * time.Millisecond
+)
 
 func syncCommand(a *app) *cobra.Command {
 	var keywordOnly, asJSON bool
@@ -44,6 +48,7 @@ type synced struct {
 	Remarks  []string       `json:"remarks"` // what is good to know
 
 	read, embed time.Duration
+	embedded    bool // nothing was left to embed
 }
 
 func (a *app) sync(ctx context.Context, keywordOnly, asJSON bool) error {
@@ -56,8 +61,12 @@ func (a *app) sync(ctx context.Context, keywordOnly, asJSON bool) error {
 	out := synced{V: 1, Records: map[string]int{}, Remarks: []string{}}
 	bar := a.progress()
 	err = lib.syncAll(ctx, bar, &out)
-	if err == nil && !keywordOnly && lib.embedder != nil {
+	if err == nil && !keywordOnly && lib.embedder != nil && !out.embedded {
 		bar.restart()
+		if out.Messages >= manyMessages {
+			bar.clear()
+			a.tell("everything is found by its words now; what follows lets other words find it too, and can be stopped at any time")
+		}
 		err = lib.embedAll(ctx, bar.show, &out)
 	}
 	bar.clear()
@@ -71,6 +80,9 @@ func (a *app) sync(ctx context.Context, keywordOnly, asJSON bool) error {
 	}
 	return a.printSync(out, asJSON)
 }
+
+// manyMessages take so long to embed that people should know what for.
+const manyMessages = 500
 
 // holder says who has the data folder.
 func holder(err error) string {
@@ -90,6 +102,7 @@ func (l *library) syncAll(ctx context.Context, bar *progress, out *synced) error
 		var rep index.SyncReport
 		err := l.use(ctx, func(x *index.Index) (err error) {
 			rep, err = x.Sync(ctx, index.SyncOptions{Budget: slice, Progress: bar.show})
+			out.embedded = x.Embedded()
 			return err
 		})
 		out.add(rep)
@@ -97,6 +110,7 @@ func (l *library) syncAll(ctx context.Context, bar *progress, out *synced) error
 		if err != nil || rep.Behind == 0 || rep.Changed == 0 {
 			return err
 		}
+		time.Sleep(turn)
 	}
 }
 
