@@ -12,7 +12,8 @@
 //	nodes.log                the tree links of each conversation
 //	forward.dat              the terms of each passage, for exact counts
 //	bleve/                   the keyword index, with the watermark
-//	vec/<model>/             vectors by content, and the words' vectors in words/
+//	vec/<model>/             vectors by content, and the words' vectors in words/;
+//	                         complete: how many passages there were when none was left
 //	fresh.json               when the sources were last read
 //	lock, holder.json        the one process that owns the folder
 //	embedding.lock           the one process that computes vectors

@@ -19,10 +19,10 @@ const (
 	foundWithout    = "there are hits without the filter "
 )
 
-// nothingIndexed says that there is nothing at all.
-func (a *app) nothingIndexed() string {
-	return nothingIndexed + strings.Join(a.conf.list("sources"), ", ")
-}
+// noTranscripts says that there is nothing at all.
+func noTranscripts(sources []string) string { return nothingIndexed + strings.Join(sources, ", ") }
+
+func (a *app) nothingIndexed() string { return noTranscripts(a.conf.list("sources")) }
 
 // noted finds the note that begins so.
 func noted(res *search.Result, begin string) (note string, ok bool) {
@@ -44,7 +44,7 @@ func (l *library) whyNothing(ctx context.Context, x *index.Index, q search.Query
 		if !synced || res.Fresh.FilesBehind > 0 {
 			return "", nil
 		}
-		return nothingIndexed + strings.Join(l.opts.Sources, ", "), nil
+		return noTranscripts(l.opts.Sources), nil
 	case !searchable(q):
 		return noWord, nil
 	}
@@ -72,19 +72,34 @@ func foundByWords(ctx context.Context, x *index.Index, q search.Query) (bool, er
 	return err == nil && res.Found, err
 }
 
-// filterFlags are what narrowedBy names.
-var filterFlags = []string{"kind", "role", "subagents", "since", "until", "dropped", "min-score"}
+// filters are the flags that leave hits out of the scope, and whether they do.
+var filters = []struct {
+	flag    string
+	narrows func(search.Query) bool
+}{
+	{"kind", func(q search.Query) bool { return len(q.Filter.Kinds) > 0 }},
+	{"role", func(q search.Query) bool { return len(q.Filter.Roles) > 0 }},
+	{"subagents", func(q search.Query) bool { return q.Filter.Subagents != "" && q.Filter.Subagents != "include" }},
+	{"since", func(q search.Query) bool { return !q.Filter.Since.IsZero() }},
+	{"until", func(q search.Query) bool { return !q.Filter.Until.IsZero() }},
+	{"dropped", func(q search.Query) bool { return q.Filter.Dropped }},
+	{"min-score", func(q search.Query) bool { return q.MinScore > 0 }},
+}
 
-// narrowedBy names the filters that leave hits out of the scope.
+func filterFlags() []string {
+	var names []string
+	for _, f := range filters {
+		names = append(names, f.flag)
+	}
+	return names
+}
+
+// narrowedBy names the filters of q.
 func narrowedBy(q search.Query) []string {
 	var names []string
-	f := q.Filter
-	for i, is := range []bool{
-		len(f.Kinds) > 0, len(f.Roles) > 0, f.Subagents != "" && f.Subagents != "include",
-		!f.Since.IsZero(), !f.Until.IsZero(), f.Dropped, q.MinScore > 0,
-	} {
-		if is {
-			names = append(names, filterFlags[i])
+	for _, f := range filters {
+		if f.narrows(q) {
+			names = append(names, f.flag)
 		}
 	}
 	return names

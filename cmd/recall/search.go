@@ -86,7 +86,7 @@ func (a *app) search(cmd *cobra.Command, f searchFlags, args []string) error {
 	if f.json {
 		err = a.printJSON(res)
 	} else {
-		a.printResult(res, retyped(dropFlags(a.args, cmd, filterFlags...)))
+		a.printResult(res, retyped(dropFlags(a.args, cmd, filterFlags()...)))
 	}
 	if err == nil && !res.Found {
 		return errNothing

@@ -100,14 +100,16 @@ func holder(err error) string {
 func (l *library) syncAll(ctx context.Context, bar *progress, out *synced) error {
 	for {
 		var rep index.SyncReport
+		var last bool
 		err := l.use(ctx, func(x *index.Index) (err error) {
 			rep, err = x.Sync(ctx, index.SyncOptions{Budget: slice, Progress: bar.show})
-			out.embedded = x.Embedded()
+			last = rep.Behind == 0 || rep.Changed == 0
+			out.embedded = last && x.Embedded()
 			return err
 		})
 		out.add(rep)
 		bar.next(rep.Bytes, rep.Messages)
-		if err != nil || rep.Behind == 0 || rep.Changed == 0 {
+		if err != nil || last {
 			return err
 		}
 		time.Sleep(turn)
